@@ -67,7 +67,9 @@ def refuse(problems: Iterable[Problem]) -> None:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name a person most likely meant, or None where nothing is close."""
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.6)), None)
+    names = list(known)
+    longer = [other for other in names if len(name) > 2 and other.startswith(name)]  # noqa: PLR2004 -- two letters begin too much
+    return next(iter([*get_close_matches(name, names, n=1, cutoff=0.6), *longer]), None)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], at: str | None = None, code: str = "unknown-name") -> Problem:

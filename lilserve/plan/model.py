@@ -5,23 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lilserve.cache.model import Service
+from lilserve.notice import Notice
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lilserve.origin import Written
 
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something a person should know that does not stop the launch.
-
-    `level` is `warning` (counted by `--strict`) or `information` (never counted).
-    """
-
-    code: str
-    text: str
-    about: str | None = None
-    level: str = "warning"
+__all__ = ["Applied", "Leaf", "Notice", "Option", "Plan", "Service"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +40,6 @@ class Option:
     leaves: Mapping[str, Leaf]
     displaced: Mapping[str, Leaf] = field(default_factory=dict)
     control: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """The cache server beside the engine: its own argv, the environment it adds, and how to see that it is ready."""
-
-    argv: tuple[str, ...]
-    environment: Mapping[str, str]
-    health_url: str
-    shm_name: str | None
-    shm_bytes: int | None
-    l1_bytes: int | None = None
-    disk_path: str | None = None
-    disk_bytes: int | None = None
-    transfer_mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

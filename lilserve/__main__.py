@@ -1,0 +1,7 @@
+"""`python -m lilserve` is `lil-serve`."""
+
+from __future__ import annotations
+
+from lilserve.cli.main import entry
+
+entry()

@@ -1,0 +1,60 @@
+"""A resolution in, the cache server beside the engine out: its argv in the document's order, its variables, its figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lilserve.cache.model import Service
+from lilserve.resolution.expressions import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lilserve.documents.model import Document
+    from lilserve.keypath import Path
+    from lilserve.resolution.resolve import Resolution
+    from lilserve.resolution.scope import Scope
+
+FIGURES = ("health-url", "shm-name", "shm-bytes", "l1-bytes", "disk-path", "disk-bytes", "transfer-mode")
+Row = tuple["Mapping[str, Any]", "Document", "Path"]
+
+
+def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | None:
+    """The server of the settled cache mode, or None where it has none. Problems go to the resolution's scope."""
+    document = resolution.settled.cache
+    service = document.data.get("service") if document is not None else None
+    if document is None or service is None:
+        return None
+    scope = resolution.scope
+    arguments = [*_rows(document, ("service", "arguments"), service["arguments"]), *_contract(resolution)]
+    argv = [token for flag, text in _filled(arguments, "flag", scope) for token in ((flag,) if text is None else (flag, text))]
+    variables = _rows(document, ("service", "environment"), service.get("environment") or ())
+    environment = {name: text or "" for name, text in _filled(variables, "name", scope)}
+    found = {name: scope.evaluate(service[name], document.at("service", name)) for name in FIGURES if name in service}
+    known = {name.replace("-", "_"): None if isinstance(value, Unknown) else value for name, value in found.items()}
+    return Service((*command, *argv), environment, **known)
+
+
+def _contract(resolution: Resolution) -> Iterator[Row]:
+    """The arguments that the profile's contract with the cache mode adds."""
+    for document in resolution.chosen.profiles:
+        block = (document.data.get("cache") or {}).get(resolution.settled.cache_mode) or {}
+        yield from _rows(document, ("cache", resolution.settled.cache_mode, "arguments"), block.get("arguments") or ())
+
+
+def _rows(document: Document, keys: Path, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
+    for index, row in enumerate(rows):
+        yield row, document, (*keys, str(index))
+
+
+def _filled(rows: Iterable[Row], key: str, scope: Scope) -> Iterator[tuple[str, str | None]]:
+    """Name and text of each row whose condition holds; a written text stays as it was written."""
+    for row, document, keys in rows:
+        if "when" in row and scope.evaluate(row["when"], document.at(*keys, "when")) is not True:
+            continue
+        if "to" not in row:
+            yield row[key], row.get("value")
+            continue
+        value = scope.evaluate(row["to"], document.at(*keys, "to"))
+        if not isinstance(value, Unknown) and value is not None:
+            yield row[key], str(value)

@@ -1,0 +1,71 @@
+"""`diff`: what two selections would run differently."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from typing import Any
+
+import click
+
+from lilserve.cli.conduct import plan_of
+from lilserve.cli.selecting import SelectingCommand, request, selecting, split
+from lilserve.errors import ConfigurationError, Problem
+from lilserve.explain.diff import difference, difference_text
+from lilserve.plan.model import Plan
+
+SIDES = 2
+
+
+class DiffCommand(SelectingCommand):
+    """Takes two selections, each one argument; what stands beside them holds for both."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        sides = [arg for arg in args if _is_selection(arg)]
+        shared = [arg for arg in args if not _is_selection(arg)]
+        ctx.meta["sides"], ctx.meta["shared"] = sides, list(split(shared)[0])
+        return super().parse_args(ctx, shared)
+
+
+def _is_selection(arg: str) -> bool:
+    """A selection is one argument with words in it, or none at all; an option or its value has no flag inside."""
+    return not arg.strip() or (arg.lstrip().startswith("--") and len(arg.split()) > 1)
+
+
+@click.command()
+@selecting
+def _side(**_: object) -> None:
+    """One side of a comparison; it is parsed and never called."""
+
+
+@click.command(cls=DiffCommand)
+@selecting
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def command(ctx: click.Context, *, as_json: bool, **_: object) -> None:
+    """Compare what two selections run.
+
+    \b
+    lil-serve diff --profile X --hardware Y "--cache-mode vram" "--cache-mode lmcache"
+    lil-serve diff "--profile X --hardware Y" "--profile X --hardware Z -- --max-num-seqs 4"
+    """
+    sides = ctx.meta["sides"]
+    if len(sides) != SIDES:
+        raise ConfigurationError(Problem(f"diff compares two selections, not {len(sides)}", None, "two quoted selections",
+                                         'lil-serve diff --profile X "--cache-mode vram" "--cache-mode lmcache"', code="usage"))
+    one, other = (_plan(ctx, side) for side in sides)
+    data = difference(one, other)
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False) if as_json else difference_text(data))
+
+
+def _plan(ctx: click.Context, side: str) -> Plan:
+    """The plan of one side: its own words behind the shared ones."""
+    try:
+        own, engine = split(shlex.split(side))
+    except ValueError as error:
+        raise ConfigurationError(Problem(f"cannot read the selection {side!r}: {str(error).lower()}", code="usage")) from error
+    shared = [arg for arg in ctx.meta["shared"] if arg != "--json"]
+    with _side.make_context("selection", [*shared, *own]) as inner:
+        inner.meta["engine_tokens"] = [*ctx.meta["engine_tokens"], *engine]
+        return plan_of(request(inner, os.environ))

@@ -1,0 +1,51 @@
+"""No verb: resolve a launch and become it, or with `--print-config` show it."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from lilserve.cli.conduct import plan_of
+from lilserve.cli.selecting import SelectingCommand, request, selecting
+from lilserve.errors import ConfigurationError, Problem, nearest
+from lilserve.plan.model import Plan
+
+FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
+
+
+@click.command(cls=SelectingCommand)
+@click.argument("words", nargs=-1, metavar="[-- ENGINE OPTIONS AND CONTROLS]")
+@selecting
+@click.option("--print-config", is_flag=False, flag_value="json", type=click.Choice(FORMATS), help="Show what would run, and who said so.")
+@click.option("--strict", is_flag=True, help="Treat every warning as an error.")
+@click.pass_context
+def command(ctx: click.Context, words: tuple[str, ...], print_config: str | None, *, strict: bool, **_: object) -> int:
+    """Resolve a launch, show it or become it. Engine options and controls stand after --."""
+    if words:
+        raise ConfigurationError(*(_stray(word, ctx) for word in words))
+    plan = plan_of(request(ctx, os.environ))
+    if strict:
+        refuse_notices(plan)
+    if print_config is not None:
+        from lilserve.render.formats import FORMATS as RENDERERS  # noqa: PLC0415 -- a launch prints nothing
+
+        click.echo(RENDERERS[print_config](plan))
+        return 0
+    from lilserve.run import run  # noqa: PLC0415 -- a printed plan starts nothing
+
+    return run(plan, os.environ)
+
+
+def refuse_notices(plan: Plan) -> None:
+    """Raise ConfigurationError when the plan has a notice that is more than information."""
+    warnings = [notice for notice in plan.notices if notice.level != "information"]
+    if warnings:
+        raise ConfigurationError(*(Problem(f"{notice.text} (--strict)", code=notice.code) for notice in warnings))
+
+
+def _stray(word: str, ctx: click.Context) -> Problem:
+    """A word that is neither a verb nor behind an option."""
+    verbs = ctx.parent.command.list_commands(ctx.parent) if ctx.parent and isinstance(ctx.parent.command, click.Group) else []
+    near = nearest(word, verbs)
+    return Problem(f"unknown verb {word!r}", None, ", ".join(verbs), f"lil-serve {near}" if near else f"lil-serve --profile {word}", code="usage")

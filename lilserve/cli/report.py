@@ -1,0 +1,53 @@
+"""Errors in, designed text out: what, where, what is allowed, who took part, one hint to paste."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from lilserve.plan.redact import redact, redact_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lilserve.errors import LilServeError, Problem
+
+
+def report(error: LilServeError, stream: TextIO) -> int:
+    """Print every problem of an error and return its exit status."""
+    colour = click.utils.should_strip_ansi(stream) is False and not _no_colour()
+    for problem in error.problems:
+        for line in lines(problem):
+            label, colon, rest = line.partition(":")
+            styled = click.style(label + colon, fg=_COLOURS.get(label.strip())) + rest if colon and label.strip() in _COLOURS else line
+            click.echo(styled if colour else line, file=stream)
+    return error.exit_code
+
+
+_COLOURS = {"error": "red", "hint": "cyan"}
+
+
+def _no_colour() -> bool:
+    import os  # noqa: PLC0415 -- the one place that asks
+
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def lines(problem: Problem) -> Iterator[str]:
+    """The lines of one problem (DESIGN.md section 10)."""
+    yield "error: " + redact_text(problem.what)
+    width = max((len(name) for name, _, _ in problem.rows), default=0)
+    for name, value, where in problem.rows:
+        yield f"  {name:<{width}} = {_text(redact(value, name))}   {where}"
+    if problem.at:
+        yield f"  at {problem.at}"
+    if problem.allowed:
+        yield f"  allowed: {problem.allowed}"
+    if problem.hint:
+        yield f"  hint: {redact_text(problem.hint)}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,36 @@
+"""Bytes of a file in, a document out: from the compiled form when it is of these very bytes, else by parsing."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from lilserve.documents.model import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lilserve.errors import Problem
+
+
+def load(raw: bytes, path: str, compiled: Mapping[str, Any]) -> Document | list[Problem]:
+    """The document in `raw`, or every problem it has. `compiled` maps digests to what parsing them gave."""
+    digest = hashlib.sha256(raw).hexdigest()
+    entry = compiled.get(digest)
+    if entry is None:
+        entry = parsed(raw, path)
+        if isinstance(entry, list):
+            return entry
+    data, places = entry["data"], entry["places"]
+    return Document(data["kind"], data.get("id", path), path, digest, data, places)
+
+
+def parsed(raw: bytes, path: str) -> dict[str, Any] | list[Problem]:
+    """`data` and `places` of a valid document, or its problems."""
+    # The YAML reader and pydantic cost more than a whole resolution: a launch from compiled documents needs neither.
+    from lilserve.documents.source import parse  # noqa: PLC0415
+    from lilserve.documents.validate import validate  # noqa: PLC0415
+
+    source = parse(raw, path)
+    problems = source.problems or validate(source)
+    return problems or {"data": source.data, "places": source.places}

@@ -1,0 +1,32 @@
+"""A document as the program uses it: validated data with the place of every key, frozen by convention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lilserve.keypath import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """One validated YAML file. `path` is how messages name it, `digest` the SHA-256 of its bytes."""
+
+    kind: str
+    id: str
+    path: str
+    digest: str
+    data: Mapping[str, Any]
+    places: Mapping[str, str]
+
+    def at(self, *keys: object) -> str:
+        """`path:line:column` of a key, or of the nearest block around it that was written."""
+        while keys:
+            place = self.places.get(pointer(keys))
+            if place is not None:
+                return f"{self.path}:{place}"
+            keys = keys[:-1]
+        return f"{self.path}:1:1"

@@ -1,0 +1,107 @@
+"""A parsed source in; its problems out, each at the line that caused it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from lilserve.documents.models import KINDS, schema
+from lilserve.errors import Problem, nearest, unknown
+from lilserve.keypath import pointer
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from lilserve.documents.source import Source
+
+VERSION = 1
+_WANTED = {
+    "string_type": "text; quote it",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+}
+
+
+def validate(source: Source) -> list[Problem]:
+    """Every way in which the data of `source` is not a document, empty when it is one."""
+    data = source.data
+    if not isinstance(data, dict):
+        return [Problem("a document is a mapping", f"{source.path}:1:1", "version, kind, id, ...", code="document")]
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        at = _place(source, ("kind",))
+        if "kind" not in data:
+            return [Problem("the document has no kind", at, ", ".join(KINDS), "kind: profile", code="document")]
+        return [unknown("kind", str(kind), KINDS, at, code="document")]
+    if "version" in data and data["version"] != VERSION:
+        what = f"version {data['version']!r} of the document format is not known"
+        return [Problem(what, _place(source, ("version",)), f"{VERSION}", f"version: {VERSION}", code="document")]
+    try:
+        KINDS[kind].model_validate(data)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=True)
+        return list({(problem.at, problem.what): problem for problem in (_problem(item, kind, source) for item in found)}.values())
+    return []
+
+
+def _place(source: Source, path: tuple[Any, ...]) -> str:
+    while path and pointer(path) not in source.places:
+        path = path[:-1]
+    return f"{source.path}:{source.places.get(pointer(path), '1:1')}"
+
+
+def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
+    path = _real(error["loc"], source.data)
+    name = ".".join(str(key) for key in path) or kind
+    at = _place(source, path)
+    match error["type"]:
+        case "extra_forbidden":
+            near = nearest(str(path[-1]), _allowed(kind, path[:-1]))
+            where = f" in {'.'.join(map(str, path[:-1]))}" if path[:-1] else ""
+            return Problem(f"unknown key {path[-1]!r}{where}", at, hint=f"did you mean {near}?" if near else None, code="unknown-key")
+        case "missing":
+            missing = str(error["loc"][-1])
+            return Problem(f"the key {missing!r} is missing", at, hint=f"{missing}: ...", code="missing-key")
+        case kind_of if kind_of in _WANTED:
+            shown = error["input"]
+            text = str(shown).lower() if isinstance(shown, bool) else str(shown)
+            hint = f'{path[-1]}: "{text}"' if kind_of == "string_type" and isinstance(shown, bool | int | float) else None
+            return Problem(f"{name} must be {_WANTED[kind_of]}", at, hint=hint, code="wrong-type")
+    message = error["msg"]
+    return Problem(f"{name}: {message[:1].lower()}{message[1:]}", at, code="wrong-value")
+
+
+def _real(loc: tuple[int | str, ...], data: Any) -> tuple[int | str, ...]:
+    """The part of pydantic's location that stands in the data: names of unions and of types do not."""
+    path: list[int | str] = []
+    for key in loc:
+        if isinstance(data, dict) and key in data:
+            data = data[key]
+        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+            data = data[key]
+        else:
+            continue
+        path.append(key)
+    return tuple(path)
+
+
+def _allowed(kind: str, path: tuple[int | str, ...]) -> list[str]:
+    """The keys that the schema of `kind` allows in the block at `path`."""
+    whole = schema(kind)
+    blocks = [whole]
+    for key in path:
+        blocks = [inner for block in blocks for inner in _inside(block, str(key), whole["definitions"])]
+    return [key for block in blocks for key in block.get("properties", ())]
+
+
+def _inside(block: dict[str, Any], key: str, definitions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schemas that the value at `key` of a block may have, references followed."""
+    inner = block.get("properties", {}).get(key) or block.get("additionalProperties") or block.get("items")
+    found = [one for one in inner.get("anyOf", [inner])] if isinstance(inner, dict) else []
+    return [definitions[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one for one in found]

@@ -1,0 +1,53 @@
+"""Every spelling of a flag in; the one canonical option it means out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from lilserve.engine.removed import gone
+from lilserve.errors import Problem, nearest
+
+if TYPE_CHECKING:
+    from lilserve.engine.catalog import Catalog
+
+
+class Meant(NamedTuple):
+    """An option, whether false was said, the field inside it, and whether the value is appended to the field's list."""
+
+    name: str
+    negative: bool
+    fields: tuple[str, ...]
+    append: bool
+
+
+def canonical(flag: str, catalog: Catalog) -> Meant | Problem:
+    """What a flag with its dashes (`--a-b`, `--a_b`, `-tp`, `--a.b.c`, `--no-a`, `--a.b+`) means to this engine."""
+    append = flag.endswith("+")
+    root, *fields = (flag[:-1] if append else flag).split(".")
+    found = catalog.spellings.get(root) or catalog.spellings.get("--" + root.lstrip("-").replace("_", "-"))
+    if found is not None and root.startswith("-"):
+        return Meant(*found, tuple(fields), append)
+    return unknown_flag(root, catalog)
+
+
+def option_name(name: str, catalog: Catalog) -> str | None:
+    """The canonical name of an option as documents write it, without dashes in front; None where there is none."""
+    if name in catalog:
+        return name
+    found = catalog.spellings.get("--" + name.replace("_", "-"))
+    return found[0] if found is not None and not found[1] else None
+
+
+def unknown_flag(flag: str, catalog: Catalog, at: str | None = None) -> Problem:
+    """The problem of a flag this build does not have: gone, moved, or never there, with what to do instead."""
+    name = flag.lstrip("-").replace("_", "-")
+    shown = flag if flag.startswith("-") else name
+    removed = gone("options", name, catalog)
+    if removed is not None:
+        return Problem(f"{shown} is gone from this engine ({catalog.id}): {removed.text}", at, hint=removed.hint, code="removed-option")
+    near = nearest("--" + name, catalog.spellings)
+    if near is not None and not flag.startswith("-"):
+        near = near[2:]
+    return Problem(f"{shown} is no option of this engine ({catalog.id})", at,
+                   hint=f"did you mean {near}?" if near else "lil-serve takes what no catalog knows with --allow-unknown",
+                   code="unknown-option")

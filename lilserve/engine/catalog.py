@@ -1,0 +1,130 @@
+"""What one engine build accepts: every option with its spellings, type and arity, and the environment names.
+
+A catalog is generated from a real build (`engine/inspect.py`); an engine document may declare what its fork adds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from lilserve.documents.shipped import package_file
+from lilserve.engine.controls import CONTROLS
+from lilserve.errors import ConfigurationError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lilserve.documents.model import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One option. `type` is bool, int, float, str, json, human-int or number; `arity` as argparse counts values.
+
+    `negative` are the spellings of false, the first one emitted; `declared` says a person vouches for it, no parser.
+    """
+
+    name: str
+    type: str
+    arity: str
+    flags: tuple[str, ...]
+    negative: tuple[str, ...]
+    choices: tuple[Any, ...]
+    choices_also: tuple[Any, ...]
+    nullable: bool
+    fields: Mapping[str, Any]
+    append: bool
+    control: bool
+    declared: bool
+
+    @property
+    def many(self) -> bool:
+        """Whether the flag takes a list of values, each a token of its own."""
+        return self.append or self.arity in ("*", "+") or (self.arity.isdigit() and int(self.arity) > 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalog:
+    """The options and environment names of one engine, with our controls among them."""
+
+    id: str
+    release: str
+    positional: str
+    raw: Mapping[str, Mapping[str, Any]]
+    spellings: Mapping[str, tuple[str, bool]]
+    environment: frozenset[str]
+    cache: dict[str, Spec]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.raw or name in CONTROLS
+
+    def spec(self, name: str) -> Spec:
+        """The option of that canonical name. Raises KeyError when neither engine nor wrapper has it."""
+        found = self.cache.get(name)
+        if found is None:
+            control = name in CONTROLS
+            raw = CONTROLS[name] if control else self.raw[name]
+            kind = raw["type"]
+            found = self.cache[name] = Spec(
+                name, kind, str(raw.get("arity", "0" if kind == "bool" else "1")), tuple(raw.get("flags") or ("--" + name,)),
+                tuple(raw.get("negative") or (("--no-" + name,) if control and kind == "bool" else ())),
+                tuple(raw.get("choices") or ()), (*(raw.get("choices_also") or ()), *(("auto",) if raw.get("auto") else ())),
+                bool(raw.get("nullable")), raw.get("fields") or {}, bool(raw.get("append")), control, bool(raw.get("declared")),
+            )
+        return found
+
+    def names(self) -> list[str]:
+        """Every canonical name, controls first."""
+        return [*CONTROLS, *self.raw]
+
+
+@cache
+def _observed(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(package_file(f"engine/catalogs/{name}.json"))
+    return loaded
+
+
+def catalog_of(chain: Sequence[Document]) -> Catalog:
+    """The catalog of an engine: the observed build its chain names, and what the chain declares over it."""
+    name, at = None, None
+    declared: dict[str, dict[str, Any]] = {}
+    variables: list[str] = []
+    for document in chain:
+        data = document.data
+        if "catalog" in data:
+            name, at = data["catalog"], document.at("catalog")
+        declared |= {option: {**spec, "declared": True} for option, spec in (data.get("options") or {}).items()}
+        variables += data.get("environment") or ()
+    if name is None:
+        raise ConfigurationError(Problem(f"engine {chain[-1].id!r} names no catalog", chain[-1].at("id"), hint="catalog: vllm-0.33.0"))
+    try:
+        observed = _observed(name)
+    except OSError as error:
+        raise ConfigurationError(Problem(f"no catalog {name!r} is shipped", at)) from error
+    raw = observed["options"] | {option: _over(observed["options"].get(option, {}), spec) for option, spec in declared.items()}
+    return Catalog(name, observed["release"], observed.get("positional", "model"), raw, _spellings(raw),
+                   frozenset([*observed["environment"], *variables]), {})
+
+
+def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    """What a fork declares of an option over what was observed of it; fields are added to, not replaced."""
+    fields = {**(observed.get("fields") or {}), **(declared.get("fields") or {})}
+    return {**observed, **declared, **({"fields": fields} if fields else {})}
+
+
+def _spellings(raw: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[str, bool]]:
+    """Every flag as a person may type it to (canonical name, whether it says false)."""
+    table: dict[str, tuple[str, bool]] = {}
+    for name, spec in raw.items():
+        for flag in spec.get("flags") or ("--" + name,):
+            table[flag] = (name, False)
+        for flag in spec.get("negative") or ():
+            table[flag] = (name, True)
+    for name, spec in CONTROLS.items():
+        table["--" + name] = (name, False)
+        if spec["type"] == "bool":
+            table["--no-" + name] = (name, True)
+    return table

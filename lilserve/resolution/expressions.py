@@ -1,0 +1,114 @@
+"""Common Expression Language: text in, a compiled expression out, evaluated to a value, an unknown or a failure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from cel_expr_python import cel
+
+from lilserve.resolution import functions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VARIABLES = ("o", "e", "f", "h", "engine", "profile", "explicit")
+_READ = re.compile(r"""\b(o|e|explicit)(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.([A-Za-z_]\w*))""")
+_FACT = re.compile(r"\bf\b\s*[.\[]")
+_MISSING = re.compile(r'NOT_FOUND: Key not found in map : "?([^"]*)"?')
+_BARE = re.compile(r"(?<![.\w])(o|e|explicit)\b(?!\s*[.(\w])")
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+
+
+class ExpressionError(ValueError):
+    """A text that is not CEL, or names what is not there: the message is one line, without a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The outcome of an expression that needs a fact nobody knows."""
+
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The outcome of an expression that its values do not fit."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """A compiled expression and the names it reads: options, variables, and options asked whether they are explicit."""
+
+    text: str
+    compiled: Any
+    options: tuple[str, ...]
+    variables: tuple[str, ...]
+    explicit: tuple[str, ...]
+    facts: bool
+
+    @property
+    def returns(self) -> str:
+        """The type that the checker gave it, such as BOOL or DYN."""
+        return str(self.compiled.return_type().name())
+
+    def outcome(self, data: Mapping[str, Any]) -> Any:
+        """Its value, `Unknown` or `Failure`. CEL decides what an unknown part leaves of `&&` and `||`."""
+        result = self.compiled.eval(data=data)
+        value = result.plain_value()
+        if result.type() != cel.Type.ERROR:
+            return value
+        missing = _MISSING.match(value)
+        if missing is not None:
+            return Unknown(missing[1]) if self.facts else Failure(f"there is no {missing[1]!r}")
+        return Failure(value.split(": ", 1)[-1].replace("No matching overloads found : ", "cannot compute "))
+
+
+def _overload(name: str, function: Any, result: Any, *parameters: Any) -> Any:
+    return cel.FunctionDecl(name, [cel.Overload(f"{name}_1", result, list(parameters), impl=function)])
+
+
+@cache
+def environment() -> Any:
+    """The CEL environment: our variables and functions, made once a process."""
+    kind = cel.Type
+    mapping = kind.Map(kind.STRING, kind.DYN)
+    declared = [
+        _overload("rungs", functions.rungs, kind.List(kind.INT), kind.INT, kind.STRING),
+        _overload("gib", functions.gib, kind.DOUBLE, kind.INT),
+        _overload("kernel_at_least", functions.kernel_at_least, kind.BOOL, kind.STRING, kind.STRING),
+        _overload("round", functions.rounded, kind.DOUBLE, kind.DOUBLE, kind.INT),
+        _overload("round_down", functions.rounded_down, kind.DOUBLE, kind.DOUBLE, kind.INT),
+    ]
+    return cel.NewEnv(variables=dict.fromkeys(VARIABLES, mapping), extensions=[cel.CelExtension("lilserve", declared)])
+
+
+@lru_cache(maxsize=4096)
+def compiled(text: str) -> Expression:
+    """The expression in `text`, compiled and type-checked once a process. Raises ExpressionError."""
+    try:
+        program = environment().compile(text)
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise ExpressionError(re.sub(r"^INVALID_ARGUMENT: ERROR: <input>:(\d+):(\d+): ", r"", first)) from None
+    reads: dict[str, list[str]] = {"o": [], "e": [], "explicit": []}
+    for variable, double, single, dotted in _READ.findall(text):
+        name = double or single or dotted
+        if name not in reads[variable]:
+            reads[variable].append(name)
+    bare = _LITERAL.sub('""', _READ.sub("_", text))
+    whole = _BARE.search(bare)
+    if whole is not None:
+        raise ExpressionError(f"{whole[1]} is read one literal name at a time, as in {whole[1]}[\"name\"]")
+    return Expression(text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(_FACT.search(bare)))
+
+
+@lru_cache(maxsize=1024)
+def template(text: str) -> tuple[str | Expression, ...]:
+    """A text with `${CEL}` in it, as literal parts and compiled ones. Raises ExpressionError."""
+    parts = re.split(r"\$\{([^}]*)\}", text)
+    return tuple(compiled(part) if index % 2 else part for index, part in enumerate(parts))

@@ -1,0 +1,49 @@
+"""The few functions that rules may call, all of them total: no argument makes one fail."""
+
+from __future__ import annotations
+
+import math
+import re
+
+MAX_SEATS = 1 << 16
+
+
+def rungs(seats: int, ladder: str) -> list[int]:
+    """Batch sizes in seats worth a CUDA graph: powers of two up to `seats` joined with its quarters rounded up, or all.
+
+    `ladder` is `quarters` or `dense`; for any other ladder, and for seats outside 1 to 65536, there are none.
+    """
+    if not 1 <= seats <= MAX_SEATS:
+        return []
+    if ladder == "dense":
+        return list(range(1, seats + 1))
+    if ladder != "quarters":
+        return []
+    powers = {1 << bit for bit in range(seats.bit_length())}
+    return sorted(powers | {-(-seats * quarter // 4) for quarter in (1, 2, 3, 4)})
+
+
+def gib(count: float) -> float:
+    """Bytes as GiB."""
+    return count / (1 << 30)
+
+
+def kernel_at_least(release: str, wanted: str) -> bool:
+    """Whether the numeric prefix of a kernel release is at least `wanted`: 5.15.167.4-microsoft is at least 4.19.121."""
+    return _version(release) >= _version(wanted)
+
+
+def _version(text: str) -> list[int]:
+    prefix = re.match(r"\d{1,9}(\.\d{1,9})*", text)
+    return [int(part) for part in prefix[0].split(".")] if prefix else []
+
+
+def rounded(number: float, places: int) -> float:
+    """The number at that many decimal places (0 to 12); a number that is not finite stays as it is."""
+    return round(number, max(0, min(places, 12))) if math.isfinite(number) else number
+
+
+def rounded_down(number: float, places: int) -> float:
+    """As `rounded`, never upwards: the largest value of so many places that is not above the number."""
+    scale = 10.0 ** max(0, min(places, 12))
+    return math.floor(number * scale) / scale if math.isfinite(number) else number

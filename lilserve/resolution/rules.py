@@ -1,0 +1,137 @@
+"""The rules of the chosen documents in layer order: derivations fill values, requirements and notices judge them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lilserve.errors import Problem
+from lilserve.keypath import Path
+from lilserve.origin import REMOVED, Written
+from lilserve.notice import Notice
+from lilserve.resolution.expressions import ExpressionError, Unknown, compiled
+from lilserve.resolution.merge import Merged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lilserve.documents.model import Document
+    from lilserve.resolution.scope import Scope
+
+DERIVED_RANK = 5
+VARIABLE = "env:"
+
+
+class RuleBlock(NamedTuple):
+    """A block of a document that carries rules, and the name its derivations go by."""
+
+    document: Document
+    keys: Path
+    name: str
+
+    def rows(self, section: str) -> Iterator[tuple[Mapping[str, Any], Path]]:
+        """Each rule of one section with the path of its place."""
+        block: Any = self.document.data
+        for key in self.keys:
+            block = block.get(key) or {}
+        for index, row in enumerate(block.get(section) or ()):
+            yield row, (*self.keys, section, str(index))
+
+
+class Target(NamedTuple):
+    """What a derivation sets: an option, a leaf inside one, or a variable."""
+
+    name: str
+    path: Path
+    variable: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """`name`, `name/key/key` or `env:NAME`."""
+        if text.startswith(VARIABLE):
+            return cls(text.removeprefix(VARIABLE), (), variable=True)
+        name, *path = text.split("/")
+        return cls(name, tuple(path), variable=False)
+
+
+def derive(blocks: Sequence[RuleBlock], scope: Scope) -> set[str]:
+    """Run every derivation once, in order. Returns the options derived, for the report of unused ones."""
+    derived: set[str] = set()
+    for block in blocks:
+        for row, keys in block.rows("derive"):
+            target = Target.parse(row["set"])
+            if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
+                continue
+            _derive(block, row, keys, target, scope)
+            if not target.variable:
+                derived.add(target.name)
+    return derived
+
+
+def _derive(block: RuleBlock, row: Mapping[str, Any], keys: Path, target: Target, scope: Scope) -> None:
+    names = scope.environment if target.variable else scope.options
+    merged = names.setdefault(target.name, Merged())
+    for path, text, where in _leaves(row["to"], target.path, (*keys, "to")):
+        at = block.document.at(*where)
+        before = len(scope.problems)
+        value = scope.evaluate(text, at) if isinstance(text, str) else text
+        beaten = merged.explicit(path)
+        if isinstance(value, Unknown):
+            if beaten:
+                del scope.problems[before:]  # what a rule makes of values that an explicit one replaces is no problem
+            continue
+        if target.variable and value is not None and not isinstance(value, str):
+            value = str(value).lower() if isinstance(value, bool) else str(value)
+        inputs = scope.inputs(compiled(text)) if isinstance(text, str) else {}
+        written = Written(REMOVED if value is None else value, f"derived:{block.name}", at, DERIVED_RANK, inputs=inputs, why=row.get("why"))
+        if beaten:
+            merged.put_below(path, written)
+        elif value is not None or any(at[: len(path)] == path for at in merged.live):
+            merged.put(path, written)
+    if merged.live or merged.displaced:
+        scope.refresh(target.name, variable=target.variable)
+    else:
+        del names[target.name]
+
+
+def _leaves(to: Any, path: Path, where: Path) -> Iterator[tuple[Path, Any, Path]]:
+    """Each expression of a `to`, the leaf it fills and the place it stands at."""
+    if isinstance(to, dict):
+        for key, inner in to.items():
+            yield from _leaves(inner, (*path, key), (*where, key))
+    else:
+        yield path, to, where
+
+
+def require(blocks: Sequence[RuleBlock], scope: Scope) -> list[Notice]:
+    """Judge the final values: a broken requirement is a problem, one that needs an unknown fact a notice."""
+    notices: list[Notice] = []
+    for block in blocks:
+        for row, keys in block.rows("require"):
+            at = block.document.at(*keys)
+            if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
+                continue
+            holds = scope.evaluate(row["that"], block.document.at(*keys, "that"))
+            if isinstance(holds, Unknown):
+                if holds.fact:
+                    notices.append(Notice("unknown-fact", f"not checked, for {holds.fact} is not known: {scope.fill(row['else'], at)}", level="information"))
+            elif holds is not True:
+                hint = scope.fill(row["hint"], at) if "hint" in row else None
+                scope.problems.append(Problem(scope.fill(row["else"], at), at, hint=hint, rows=_rows(row["that"], scope), code="requirement"))
+    return notices
+
+
+def _rows(text: str, scope: Scope) -> tuple[tuple[str, Any, str], ...]:
+    try:
+        return scope.rows(compiled(text))
+    except ExpressionError:
+        return ()
+
+
+def tell(blocks: Sequence[RuleBlock], scope: Scope) -> list[Notice]:
+    """The notices whose condition holds, their figures filled in."""
+    return [
+        Notice(row["code"], scope.fill(row["text"], block.document.at(*keys, "text")), row.get("about"), row.get("level", "warning"))
+        for block in blocks
+        for row, keys in block.rows("notice")
+        if scope.evaluate(row["when"], block.document.at(*keys, "when")) is True
+    ]
