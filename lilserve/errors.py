@@ -58,6 +58,9 @@ class NotReadyError(LilServeError):
     kind = "not ready"
 
 
+SHORT_LIST = 24  # names that a person still reads
+
+
 def refuse(problems: Iterable[Problem]) -> None:
     """Raise one `ConfigurationError` with every distinct problem, or return when there is none."""
     distinct = tuple(dict.fromkeys(problems))
@@ -76,5 +79,5 @@ def unknown(kind: str, name: str, known: Iterable[str], at: str | None = None, c
     """The problem of a name nobody knows, with the nearest known one as its hint."""
     names = sorted(known)
     near = nearest(name, names)
-    shown = ", ".join(names) if names and len(names) <= 24 else None
+    shown = ", ".join(names) if names and len(names) <= SHORT_LIST else None
     return Problem(f"unknown {kind} {name!r}", at, shown, f"did you mean {near}?" if near else None, code=code)

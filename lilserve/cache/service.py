@@ -1,4 +1,4 @@
-"""A resolution in, the cache server beside the engine out: its argv in the document's order, its variables, its figures."""
+"""A resolution in, the cache server beside the engine out: its argv in the document's order, its variables."""
 
 from __future__ import annotations
 
@@ -27,11 +27,17 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
         return None
     scope = resolution.scope
     arguments = [*_rows(document, ("service", "arguments"), service["arguments"]), *_contract(resolution)]
-    argv = [token for flag, text in _filled(arguments, "flag", scope) for token in ((flag,) if text is None else (flag, text))]
+    argv = [
+        token
+        for flag, text in _filled(arguments, "flag", scope)
+        for token in ((flag,) if text is None else (flag, text))
+    ]
     variables = _rows(document, ("service", "environment"), service.get("environment") or ())
     environment = {name: text or "" for name, text in _filled(variables, "name", scope)}
     found = {name: scope.evaluate(service[name], document.at("service", name)) for name in FIGURES if name in service}
-    known = {name.replace("-", "_"): None if isinstance(value, Unknown) else value for name, value in found.items()}
+    known: dict[str, Any] = {
+        name.replace("-", "_"): None if isinstance(value, Unknown) else value for name, value in found.items()
+    }
     return Service((*command, *argv), environment, **known)
 
 

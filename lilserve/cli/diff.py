@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +13,9 @@ from lilserve.cli.conduct import plan_of
 from lilserve.cli.selecting import SelectingCommand, request, selecting, split
 from lilserve.errors import ConfigurationError, Problem
 from lilserve.explain.diff import difference, difference_text
-from lilserve.plan.model import Plan
+
+if TYPE_CHECKING:
+    from lilserve.plan.model import Plan
 
 SIDES = 2
 
@@ -43,8 +45,8 @@ def _side(**_: object) -> None:
 @selecting
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def command(ctx: click.Context, *, as_json: bool, **_: object) -> None:
-    """Compare what two selections run.
+def command(ctx: click.Context, /, *, as_json: bool, **_: object) -> None:
+    r"""Compare what two selections run.
 
     \b
     lil-serve diff --profile X --hardware Y "--cache-mode vram" "--cache-mode lmcache"
@@ -52,8 +54,15 @@ def command(ctx: click.Context, *, as_json: bool, **_: object) -> None:
     """
     sides = ctx.meta["sides"]
     if len(sides) != SIDES:
-        raise ConfigurationError(Problem(f"diff compares two selections, not {len(sides)}", None, "two quoted selections",
-                                         'lil-serve diff --profile X "--cache-mode vram" "--cache-mode lmcache"', code="usage"))
+        raise ConfigurationError(
+            Problem(
+                f"diff compares two selections, not {len(sides)}",
+                None,
+                "two quoted selections",
+                'lil-serve diff --profile X "--cache-mode vram" "--cache-mode lmcache"',
+                code="usage",
+            )
+        )
     one, other = (_plan(ctx, side) for side in sides)
     data = difference(one, other)
     click.echo(json.dumps(data, indent=2, ensure_ascii=False) if as_json else difference_text(data))
@@ -64,7 +73,9 @@ def _plan(ctx: click.Context, side: str) -> Plan:
     try:
         own, engine = split(shlex.split(side))
     except ValueError as error:
-        raise ConfigurationError(Problem(f"cannot read the selection {side!r}: {str(error).lower()}", code="usage")) from error
+        raise ConfigurationError(
+            Problem(f"cannot read the selection {side!r}: {str(error).lower()}", code="usage")
+        ) from error
     shared = [arg for arg in ctx.meta["shared"] if arg != "--json"]
     with _side.make_context("selection", [*shared, *own]) as inner:
         inner.meta["engine_tokens"] = [*ctx.meta["engine_tokens"], *engine]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @selecting
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def command(ctx: click.Context, names: Sequence[str], *, as_json: bool, **_: object) -> None:
-    """Say where the value of an option, a dotted leaf or a variable comes from.
+def command(ctx: click.Context, /, names: Sequence[str], *, as_json: bool, **_: object) -> None:
+    r"""Say where the value of an option, a dotted leaf or a variable comes from.
 
     \b
     lil-serve explain max-num-seqs --profile X --hardware Y

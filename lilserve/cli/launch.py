@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from lilserve.cli.conduct import plan_of
 from lilserve.cli.selecting import SelectingCommand, request, selecting
 from lilserve.errors import ConfigurationError, Problem, nearest
-from lilserve.plan.model import Plan
+
+if TYPE_CHECKING:
+    from lilserve.plan.model import Plan
 
 FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
 
@@ -17,10 +20,18 @@ FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
 @click.command(cls=SelectingCommand)
 @click.argument("words", nargs=-1, metavar="[-- ENGINE OPTIONS AND CONTROLS]")
 @selecting
-@click.option("--print-config", is_flag=False, flag_value="json", type=click.Choice(FORMATS), help="Show what would run, and who said so.")
+@click.option(
+    "--print-config",
+    is_flag=False,
+    flag_value="json",
+    type=click.Choice(FORMATS),
+    help="Show what would run, and who said so.",
+)
 @click.option("--strict", is_flag=True, help="Treat every warning as an error.")
 @click.pass_context
-def command(ctx: click.Context, words: tuple[str, ...], print_config: str | None, *, strict: bool, **_: object) -> int:
+def command(
+    ctx: click.Context, /, words: tuple[str, ...], print_config: str | None, *, strict: bool, **_: object
+) -> int:
     """Resolve a launch, show it or become it. Engine options and controls stand after --."""
     if words:
         raise ConfigurationError(*(_stray(word, ctx) for word in words))
@@ -46,6 +57,16 @@ def refuse_notices(plan: Plan) -> None:
 
 def _stray(word: str, ctx: click.Context) -> Problem:
     """A word that is neither a verb nor behind an option."""
-    verbs = ctx.parent.command.list_commands(ctx.parent) if ctx.parent and isinstance(ctx.parent.command, click.Group) else []
+    verbs = (
+        ctx.parent.command.list_commands(ctx.parent)
+        if ctx.parent and isinstance(ctx.parent.command, click.Group)
+        else []
+    )
     near = nearest(word, verbs)
-    return Problem(f"unknown verb {word!r}", None, ", ".join(verbs), f"lil-serve {near}" if near else f"lil-serve --profile {word}", code="usage")
+    return Problem(
+        f"unknown verb {word!r}",
+        None,
+        ", ".join(verbs),
+        f"lil-serve {near}" if near else f"lil-serve --profile {word}",
+        code="usage",
+    )

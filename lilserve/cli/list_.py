@@ -26,17 +26,23 @@ def _asked(document: Document) -> str:
 
 # What is listed, the kind of its documents, and the columns beside id and title.
 SECTIONS: dict[str, tuple[str, dict[str, Callable[[Document], Any]]]] = {
-    "profiles": ("profile", {
-        "engine": lambda document: document.data.get("engine", ""),
-        "checkpoints": lambda document: sorted(document.data.get("checkpoints") or ()),
-        "modes": lambda document: sorted(document.data.get("modes") or ()),
-    }),
+    "profiles": (
+        "profile",
+        {
+            "engine": lambda document: document.data.get("engine", ""),
+            "checkpoints": lambda document: sorted(document.data.get("checkpoints") or ()),
+            "modes": lambda document: sorted(document.data.get("modes") or ()),
+        },
+    ),
     "hardware": ("hardware", {"class": lambda document: document.data.get("extends", "")}),
     "overlays": ("overlay", {"applies": _asked}),
-    "presets": ("preset", {
-        "profile": lambda document: document.data.get("profile", ""),
-        "hardware": lambda document: document.data.get("hardware", ""),
-    }),
+    "presets": (
+        "preset",
+        {
+            "profile": lambda document: document.data.get("profile", ""),
+            "hardware": lambda document: document.data.get("hardware", ""),
+        },
+    ),
     "engines": ("engine", {"catalog": lambda document: document.data.get("catalog", "")}),
 }
 

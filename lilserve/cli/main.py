@@ -72,12 +72,12 @@ def _usage(error: click.ClickException) -> LilServeError:
     if isinstance(error, click.NoSuchOption):
         told = f"no such option: {error.option_name}"
         near = error.possibilities[0] if error.possibilities else None
-        hint = f"did you mean {near}?" if near else f"engine options stand after --: lil-serve ... -- {error.option_name}"
+        hint = (
+            f"did you mean {near}?" if near else f"engine options stand after --: lil-serve ... -- {error.option_name}"
+        )
     return ConfigurationError(Problem(told, hint=hint, code="usage"))
 
 
 def entry() -> None:
     """The console script."""
     sys.exit(main())
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -17,22 +18,20 @@ if TYPE_CHECKING:
 
 def report(error: LilServeError, stream: TextIO) -> int:
     """Print every problem of an error and return its exit status."""
-    colour = click.utils.should_strip_ansi(stream) is False and not _no_colour()
+    colour = stream.isatty() and not os.environ.get("NO_COLOR")
     for problem in error.problems:
         for line in lines(problem):
             label, colon, rest = line.partition(":")
-            styled = click.style(label + colon, fg=_COLOURS.get(label.strip())) + rest if colon and label.strip() in _COLOURS else line
-            click.echo(styled if colour else line, file=stream)
+            styled = (
+                click.style(label + colon, fg=_COLOURS.get(label.strip())) + rest
+                if colon and label.strip() in _COLOURS
+                else line
+            )
+            click.echo(styled if colour else line, file=stream, color=colour)
     return error.exit_code
 
 
 _COLOURS = {"error": "red", "hint": "cyan"}
-
-
-def _no_colour() -> bool:
-    import os  # noqa: PLC0415 -- the one place that asks
-
-    return bool(os.environ.get("NO_COLOR"))
 
 
 def lines(problem: Problem) -> Iterator[str]:

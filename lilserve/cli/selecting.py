@@ -17,6 +17,7 @@ from lilserve.resolution.selection import Selection, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
     from click.shell_completion import CompletionItem
 
 SEPARATOR = "--"
@@ -53,15 +54,55 @@ def _names(kind: str) -> Callable[[click.Context, click.Parameter, str], list[Co
 
 
 SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
-    (("--profile",), {"metavar": "NAME", "envvar": "LIL_SERVE_PROFILE", "help": "The model to serve.", "shell_complete": _names("profile")}),
-    (("--hardware",), {"metavar": "NAME", "envvar": "LIL_SERVE_HARDWARE", "help": "The machine it runs on; `auto` asks this host.",
-                       "shell_complete": _names("hardware")}),
-    (("--preset",), {"metavar": "NAME", "envvar": "LIL_SERVE_PRESET", "help": "A lane: a profile, a machine and what differs.",
-                     "shell_complete": _names("preset")}),
+    (
+        ("--profile",),
+        {
+            "metavar": "NAME",
+            "envvar": "LIL_SERVE_PROFILE",
+            "help": "The model to serve.",
+            "shell_complete": _names("profile"),
+        },
+    ),
+    (
+        ("--hardware",),
+        {
+            "metavar": "NAME",
+            "envvar": "LIL_SERVE_HARDWARE",
+            "help": "The machine it runs on; `auto` asks this host.",
+            "shell_complete": _names("hardware"),
+        },
+    ),
+    (
+        ("--preset",),
+        {
+            "metavar": "NAME",
+            "envvar": "LIL_SERVE_PRESET",
+            "help": "A lane: a profile, a machine and what differs.",
+            "shell_complete": _names("preset"),
+        },
+    ),
     (("--settings",), {"metavar": "FILE", "help": "Your own options and environment, as YAML."}),
-    (("--policy",), {"metavar": "DIR", "multiple": True, "help": "A directory of your documents; may be repeated (LIL_SERVE_POLICY)."}),
-    (("--overlay",), {"metavar": "NAME", "multiple": True, "help": "An opt-in correction; may be repeated.", "shell_complete": _names("overlay")}),
-    (("--env", "assigned"), {"metavar": "NAME=VALUE", "multiple": True, "help": "A variable for the launch; may be repeated."}),
+    (
+        ("--policy",),
+        {
+            "metavar": "DIR",
+            "multiple": True,
+            "help": "A directory of your documents; may be repeated (LIL_SERVE_POLICY).",
+        },
+    ),
+    (
+        ("--overlay",),
+        {
+            "metavar": "NAME",
+            "multiple": True,
+            "help": "An opt-in correction; may be repeated.",
+            "shell_complete": _names("overlay"),
+        },
+    ),
+    (
+        ("--env", "assigned"),
+        {"metavar": "NAME=VALUE", "multiple": True, "help": "A variable for the launch; may be repeated."},
+    ),
     (("--facts",), {"metavar": "FILE", "help": "Facts of another host, as `lil-serve facts` printed them."}),
     (("--allow-unknown",), {"is_flag": True, "help": "Pass on engine options that no catalog knows."}),
 ]
@@ -69,9 +110,10 @@ SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
 
 def selecting(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the selection options and, hidden among them, every control."""
+    attributes: dict[str, Any]
     for name, spec in reversed(CONTROLS.items()):
         if spec["type"] == "bool":
-            declaration, attributes = f"--{name}/--no-{name}", {"default": None, "is_flag": True}
+            declaration, attributes = f"--{name}/--no-{name}", {"default": None}
         else:
             declaration, attributes = f"--{name}", {"multiple": True}
         command = click.option(declaration, _parameter(name), hidden=True, **attributes)(command)
@@ -99,10 +141,17 @@ def request(ctx: click.Context, environ: Mapping[str, str], **extra: Any) -> Req
     settings = read_document(given["settings"], "settings") if given["settings"] else None
     facts = read_facts(given["facts"]) if given["facts"] else cheap_facts()
     selection = Selection(
-        profile=given["profile"], hardware=given["hardware"], preset=given["preset"], overlays=tuple(given["overlay"] or ()),
-        settings=settings, assigned=tuple(_pair(text) for text in given["assigned"] or ()),
-        tokens=(*_controls(ctx.params), *ctx.meta["engine_tokens"]), environ=environ, facts=facts,
-        allow_unknown=bool(given["allow_unknown"]), **extra,
+        profile=given["profile"],
+        hardware=given["hardware"],
+        preset=given["preset"],
+        overlays=tuple(given["overlay"] or ()),
+        settings=settings,
+        assigned=tuple(_pair(text) for text in given["assigned"] or ()),
+        tokens=(*_controls(ctx.params), *ctx.meta["engine_tokens"]),
+        environ=environ,
+        facts=facts,
+        allow_unknown=bool(given["allow_unknown"]),
+        **extra,
     )
     return Request(library, selection)
 
@@ -119,16 +168,30 @@ def read_facts(path: str) -> dict[str, Any]:
             facts = json.load(file)
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(Problem(f"cannot read facts from {path!r}: {reason.lower()}", hint="lil-serve facts > facts.json", code="facts")) from error
+        raise ConfigurationError(
+            Problem(
+                f"cannot read facts from {path!r}: {reason.lower()}", hint="lil-serve facts > facts.json", code="facts"
+            )
+        ) from error
     if not isinstance(facts, dict):
-        raise ConfigurationError(Problem(f"{path!r} holds no facts: they are a JSON object", hint="lil-serve facts > facts.json", code="facts"))
+        raise ConfigurationError(
+            Problem(
+                f"{path!r} holds no facts: they are a JSON object", hint="lil-serve facts > facts.json", code="facts"
+            )
+        )
     return facts
 
 
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or not name.isascii() or "\0" in text:
-        raise ConfigurationError(Problem(f"--env takes NAME=VALUE, not {name if equals else text!r}", hint="--env OMP_NUM_THREADS=2", code="usage"))
+        raise ConfigurationError(
+            Problem(
+                f"--env takes NAME=VALUE, not {name if equals else text!r}",
+                hint="--env OMP_NUM_THREADS=2",
+                code="usage",
+            )
+        )
     return name, value
 
 

@@ -29,7 +29,9 @@ class Library:
         """The document of that kind and id. Raises ConfigurationError with the nearest name when there is none."""
         found = self.documents.get((kind, name))
         if found is None:
-            raise ConfigurationError(unknown(kind, name, [doc.id for doc in self.all(kind) if not doc.data.get("abstract")], at))
+            raise ConfigurationError(
+                unknown(kind, name, [doc.id for doc in self.all(kind) if not doc.data.get("abstract")], at)
+            )
         return found
 
     def all(self, kind: str) -> list[Document]:
@@ -59,10 +61,19 @@ def open_library(directories: Sequence[str] = ()) -> Library:
     for document in _loaded(_policy_files(directories, problems), compiled, problems):
         key = (document.kind, document.id)
         if key in own:
-            problems.append(Problem(f"{document.kind} {document.id!r} is also {own[key].path}", document.at("id"), code="shadow"))
+            problems.append(
+                Problem(f"{document.kind} {document.id!r} is also {own[key].path}", document.at("id"), code="shadow")
+            )
         elif key in documents and document.data.get("replaces") is not True:
-            problems.append(Problem(f"{document.kind} {document.id!r} is a shipped document", document.at("id"),
-                                    "another id, or a replacement that says so", "replaces: true", code="shadow"))
+            problems.append(
+                Problem(
+                    f"{document.kind} {document.id!r} is a shipped document",
+                    document.at("id"),
+                    "another id, or a replacement that says so",
+                    "replaces: true",
+                    code="shadow",
+                )
+            )
         own[key] = document
         if key in documents:
             replaced[key] = documents[key]
@@ -76,11 +87,15 @@ def read_document(path: str, kind: str) -> Document:
     if isinstance(found, list):
         raise ConfigurationError(*found)
     if found.kind != kind:
-        raise ConfigurationError(Problem(f"a {found.kind} where {kind} is wanted", found.at("kind"), hint=f"kind: {kind}"))
+        raise ConfigurationError(
+            Problem(f"a {found.kind} where {kind} is wanted", found.at("kind"), hint=f"kind: {kind}")
+        )
     return found
 
 
-def _loaded(files: Iterable[tuple[str, bytes]], compiled: Mapping[str, Any], problems: list[Problem]) -> Iterator[Document]:
+def _loaded(
+    files: Iterable[tuple[str, bytes]], compiled: Mapping[str, Any], problems: list[Problem]
+) -> Iterator[Document]:
     for path, raw in files:
         found = load(raw, path, compiled)
         if isinstance(found, Document):
@@ -103,7 +118,9 @@ def _policy_files(directories: Sequence[str], problems: list[Problem]) -> Iterat
                     continue
                 count += 1
                 if count > MAX_FILES:
-                    problems.append(Problem(f"more than {MAX_FILES} documents in the policy directories", code="policy"))
+                    problems.append(
+                        Problem(f"more than {MAX_FILES} documents in the policy directories", code="policy")
+                    )
                     return
                 path = os.path.join(folder, name)
                 try:

@@ -23,7 +23,10 @@ class Model(BaseModel):
     """A block of a document; its keys are written with dashes."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, alias_generator=lambda name: name.rstrip("_").replace("_", "-"), regex_engine="python-re",
+        extra="forbid",
+        strict=True,
+        alias_generator=lambda name: name.rstrip("_").replace("_", "-"),
+        regex_engine="python-re",
     )
 
 
@@ -212,7 +215,7 @@ class Hardware(Header):
 
 
 class Overlay(Header):
-    """A correction. With `when` it applies by itself, without only by `--overlay`; a cache mode names its control value."""
+    """A correction. With `when` it applies by itself, without only by `--overlay`; a cache mode names its value."""
 
     kind: Literal["overlay"]
     when: Expression | None = None

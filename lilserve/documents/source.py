@@ -20,8 +20,15 @@ MAX_NODES = 50_000
 MAX_DEPTH = 64
 _INT64 = 1 << 63
 
-_CONSTANTS = {text: value for texts, value in ((("true", "True", "TRUE"), True), (("false", "False", "FALSE"), False),
-              (("", "~", "null", "Null", "NULL"), None)) for text in texts}
+_CONSTANTS = {
+    text: value
+    for texts, value in (
+        (("true", "True", "TRUE"), True),
+        (("false", "False", "FALSE"), False),
+        (("", "~", "null", "Null", "NULL"), None),
+    )
+    for text in texts
+}
 _INTEGERS = ((re.compile(r"[-+]?[0-9]+\Z"), 10), (re.compile(r"0o[0-7]+\Z"), 8), (re.compile(r"0x[0-9a-fA-F]+\Z"), 16))
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
@@ -92,8 +99,10 @@ def _build(node: yaml.Node, path: Path, above: tuple[int, ...], source: Source) 
             source.say(f"aliases expand to more than {MAX_NODES} nodes", node.start_mark)
         return None
     if len(above) > MAX_DEPTH or id(node) in above:
-        source.say("an alias contains itself" if id(node) in above else f"nested deeper than {MAX_DEPTH} levels",
-                   node.start_mark)
+        source.say(
+            "an alias contains itself" if id(node) in above else f"nested deeper than {MAX_DEPTH} levels",
+            node.start_mark,
+        )
         return None
     if node.tag not in ("plain", "quoted"):
         source.say(f"the tag {node.tag!r} is not allowed", node.start_mark)
@@ -101,14 +110,14 @@ def _build(node: yaml.Node, path: Path, above: tuple[int, ...], source: Source) 
     above = (*above, id(node))
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, path, above, source)
-    if isinstance(node, yaml.SequenceNode):
-        items = []
-        for index, item in enumerate(node.value):
-            here = (*path, str(index))
-            source.places[pointer(here)] = _line_column(item)
-            items.append(_build(item, here, above, source))
-        return items
-    return _scalar(node, source)
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node, source)
+    items = []
+    for index, item in enumerate(node.value):
+        here = (*path, str(index))
+        source.places[pointer(here)] = _line_column(item)
+        items.append(_build(item, here, above, source))
+    return items
 
 
 def _mapping(node: yaml.MappingNode, path: Path, above: tuple[int, ...], source: Source) -> dict[str, Any]:
@@ -117,13 +126,15 @@ def _mapping(node: yaml.MappingNode, path: Path, above: tuple[int, ...], source:
         key = _scalar(key_node, source) if isinstance(key_node, yaml.ScalarNode) else None
         if not isinstance(key, str):
             shown = getattr(key_node, "value", None)
-            source.say("a key must be text", key_node.start_mark,
-                       f'"{shown}":' if isinstance(shown, str) else None)
+            source.say("a key must be text", key_node.start_mark, f'"{shown}":' if isinstance(shown, str) else None)
             continue
         here = (*path, key)
         if key in result:
-            source.say(f"the key {key!r} stands twice; first at {source.path}:{source.places[pointer(here)]}",
-                       key_node.start_mark, code="duplicate-key")
+            source.say(
+                f"the key {key!r} stands twice; first at {source.path}:{source.places[pointer(here)]}",
+                key_node.start_mark,
+                code="duplicate-key",
+            )
             continue
         source.places[pointer(here)] = _line_column(key_node)
         result[key] = _build(value_node, here, above, source)

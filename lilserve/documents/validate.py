@@ -46,7 +46,11 @@ def validate(source: Source) -> list[Problem]:
         KINDS[kind].model_validate(data)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=True)
-        return list({(problem.at, problem.what): problem for problem in (_problem(item, kind, source) for item in found)}.values())
+        return list(
+            {
+                (problem.at, problem.what): problem for problem in (_problem(item, kind, source) for item in found)
+            }.values()
+        )
     return []
 
 
@@ -64,14 +68,21 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
         case "extra_forbidden":
             near = nearest(str(path[-1]), _allowed(kind, path[:-1]))
             where = f" in {'.'.join(map(str, path[:-1]))}" if path[:-1] else ""
-            return Problem(f"unknown key {path[-1]!r}{where}", at, hint=f"did you mean {near}?" if near else None, code="unknown-key")
+            return Problem(
+                f"unknown key {path[-1]!r}{where}",
+                at,
+                hint=f"did you mean {near}?" if near else None,
+                code="unknown-key",
+            )
         case "missing":
             missing = str(error["loc"][-1])
             return Problem(f"the key {missing!r} is missing", at, hint=f"{missing}: ...", code="missing-key")
         case kind_of if kind_of in _WANTED:
             shown = error["input"]
             text = str(shown).lower() if isinstance(shown, bool) else str(shown)
-            hint = f'{path[-1]}: "{text}"' if kind_of == "string_type" and isinstance(shown, bool | int | float) else None
+            hint = (
+                f'{path[-1]}: "{text}"' if kind_of == "string_type" and isinstance(shown, bool | int | float) else None
+            )
             return Problem(f"{name} must be {_WANTED[kind_of]}", at, hint=hint, code="wrong-type")
     message = error["msg"]
     return Problem(f"{name}: {message[:1].lower()}{message[1:]}", at, code="wrong-value")
@@ -81,11 +92,9 @@ def _real(loc: tuple[int | str, ...], data: Any) -> tuple[int | str, ...]:
     """The part of pydantic's location that stands in the data: names of unions and of types do not."""
     path: list[int | str] = []
     for key in loc:
-        if isinstance(data, dict) and key in data:
+        try:
             data = data[key]
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data = data[key]
-        else:
+        except (KeyError, IndexError, TypeError):
             continue
         path.append(key)
     return tuple(path)
@@ -103,5 +112,5 @@ def _allowed(kind: str, path: tuple[int | str, ...]) -> list[str]:
 def _inside(block: dict[str, Any], key: str, definitions: dict[str, Any]) -> list[dict[str, Any]]:
     """The schemas that the value at `key` of a block may have, references followed."""
     inner = block.get("properties", {}).get(key) or block.get("additionalProperties") or block.get("items")
-    found = [one for one in inner.get("anyOf", [inner])] if isinstance(inner, dict) else []
+    found = list(inner.get("anyOf", [inner])) if isinstance(inner, dict) else []
     return [definitions[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one for one in found]

@@ -44,10 +44,18 @@ def unknown_flag(flag: str, catalog: Catalog, at: str | None = None) -> Problem:
     shown = flag if flag.startswith("-") else name
     removed = gone("options", name, catalog)
     if removed is not None:
-        return Problem(f"{shown} is gone from this engine ({catalog.id}): {removed.text}", at, hint=removed.hint, code="removed-option")
+        return Problem(
+            f"{shown} is gone from this engine ({catalog.id}): {removed.text}",
+            at,
+            hint=removed.hint,
+            code="removed-option",
+        )
     near = nearest("--" + name, catalog.spellings)
     if near is not None and not flag.startswith("-"):
         near = near[2:]
-    return Problem(f"{shown} is no option of this engine ({catalog.id})", at,
-                   hint=f"did you mean {near}?" if near else "lil-serve takes what no catalog knows with --allow-unknown",
-                   code="unknown-option")
+    return Problem(
+        f"{shown} is no option of this engine ({catalog.id})",
+        at,
+        hint=f"did you mean {near}?" if near else "lil-serve takes what no catalog knows with --allow-unknown",
+        code="unknown-option",
+    )

@@ -69,10 +69,18 @@ class Catalog:
             raw = CONTROLS[name] if control else self.raw[name]
             kind = raw["type"]
             found = self.cache[name] = Spec(
-                name, kind, str(raw.get("arity", "0" if kind == "bool" else "1")), tuple(raw.get("flags") or ("--" + name,)),
+                name,
+                kind,
+                str(raw.get("arity", "0" if kind == "bool" else "1")),
+                tuple(raw.get("flags") or ("--" + name,)),
                 tuple(raw.get("negative") or (("--no-" + name,) if control and kind == "bool" else ())),
-                tuple(raw.get("choices") or ()), (*(raw.get("choices_also") or ()), *(("auto",) if raw.get("auto") else ())),
-                bool(raw.get("nullable")), raw.get("fields") or {}, bool(raw.get("append")), control, bool(raw.get("declared")),
+                tuple(raw.get("choices") or ()),
+                (*(raw.get("choices_also") or ()), *(("auto",) if raw.get("auto") else ())),
+                bool(raw.get("nullable")),
+                raw.get("fields") or {},
+                bool(raw.get("append")),
+                control,
+                bool(raw.get("declared")),
             )
         return found
 
@@ -99,14 +107,25 @@ def catalog_of(chain: Sequence[Document]) -> Catalog:
         declared |= {option: {**spec, "declared": True} for option, spec in (data.get("options") or {}).items()}
         variables += data.get("environment") or ()
     if name is None:
-        raise ConfigurationError(Problem(f"engine {chain[-1].id!r} names no catalog", chain[-1].at("id"), hint="catalog: vllm-0.33.0"))
+        raise ConfigurationError(
+            Problem(f"engine {chain[-1].id!r} names no catalog", chain[-1].at("id"), hint="catalog: vllm-0.33.0")
+        )
     try:
         observed = _observed(name)
     except OSError as error:
         raise ConfigurationError(Problem(f"no catalog {name!r} is shipped", at)) from error
-    raw = observed["options"] | {option: _over(observed["options"].get(option, {}), spec) for option, spec in declared.items()}
-    return Catalog(name, observed["release"], observed.get("positional", "model"), raw, _spellings(raw),
-                   frozenset([*observed["environment"], *variables]), {})
+    raw = observed["options"] | {
+        option: _over(observed["options"].get(option, {}), spec) for option, spec in declared.items()
+    }
+    return Catalog(
+        name,
+        observed["release"],
+        observed.get("positional", "model"),
+        raw,
+        _spellings(raw),
+        frozenset([*observed["environment"], *variables]),
+        {},
+    )
 
 
 def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from lilserve.keypath import Path
 
 
+SLIP, ALIKE = 2, 0.93  # letters by which a misspelt name differs in length, and how alike it still is
+
 _FIELD_TYPES: dict[str, tuple[type, ...]] = {
-    "bool": (bool,), "int": (int,), "float": (int, float), "str": (str,), "list": (list,), "map": (dict,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "list": (list,),
+    "map": (dict,),
 }
 
 
@@ -33,20 +40,33 @@ def check_option(spec: Spec, value: Any, at: Callable[[Path], str]) -> Iterator[
         yield from _fields(spec.name, spec.fields, value, (), at)
 
 
-def _fields(name: str, fields: Mapping[str, Any], value: Mapping[str, Any], path: Path, at: Callable[[Path], str]) -> Iterator[Problem]:
+def _fields(
+    name: str, fields: Mapping[str, Any], value: Mapping[str, Any], path: Path, at: Callable[[Path], str]
+) -> Iterator[Problem]:
     for key, inner in value.items():
         here = (*path, key)
         field = fields.get(key)
         shown = name + pointer(here)
         if field is None:
             near = nearest(key, fields)
-            yield Problem(f"{name} has no field {'/'.join(here)!r}", at(here), hint=f"did you mean {near}?" if near else None, code="unknown-field")
+            yield Problem(
+                f"{name} has no field {'/'.join(here)!r}",
+                at(here),
+                hint=f"did you mean {near}?" if near else None,
+                code="unknown-field",
+            )
         elif isinstance(inner, dict) and field.get("fields"):
             yield from _fields(name, field["fields"], inner, here, at)
         elif inner is not None and not _fits(field, inner):
             allowed = ", ".join(map(str, field.get("choices") or ())) or field["type"]
             near = nearest(str(inner), [str(choice) for choice in field.get("choices") or ()])
-            yield Problem(f"{shown} cannot be {inner!r}", at(here), allowed, f"did you mean {near}?" if near else None, code="wrong-field")
+            yield Problem(
+                f"{shown} cannot be {inner!r}",
+                at(here),
+                allowed,
+                f"did you mean {near}?" if near else None,
+                code="wrong-field",
+            )
 
 
 def _fits(field: Mapping[str, Any], value: Any) -> bool:
@@ -64,10 +84,20 @@ def check_variable(name: str, catalog: Catalog, at: str | None, *, inherited: bo
         return None
     removed = gone("environment", name, catalog)
     if removed is not None:
-        return Problem(f"{name} is no longer read by this engine ({catalog.id}): {removed.text}", at, hint=removed.hint, code="removed-variable")
+        return Problem(
+            f"{name} is no longer read by this engine ({catalog.id}): {removed.text}",
+            at,
+            hint=removed.hint,
+            code="removed-variable",
+        )
     near = nearest(name, catalog.environment)
     what = f"{name} is no variable of this engine ({catalog.id})"
-    return Problem(what, at, hint=f"did you mean {near}?" if near else None, code="inherited-variable" if inherited else "unknown-variable")
+    return Problem(
+        what,
+        at,
+        hint=f"did you mean {near}?" if near else None,
+        code="inherited-variable" if inherited else "unknown-variable",
+    )
 
 
 def near_misses(names: Iterable[str], known: Iterable[str], families: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -82,5 +112,9 @@ def nearest_variable(name: str, used: Iterable[str]) -> str | None:
     """A used name that differs from `name` by a slip of the keyboard, not by meaning."""
     from difflib import SequenceMatcher  # noqa: PLC0415 -- only a name of these families needs it
 
-    close = [other for other in used if abs(len(other) - len(name)) <= 2 and SequenceMatcher(None, name, other).ratio() > 0.93]  # noqa: PLR2004 -- two letters
+    close = [
+        other
+        for other in used
+        if abs(len(other) - len(name)) <= SLIP and SequenceMatcher(None, name, other).ratio() > ALIKE
+    ]
     return close[0] if close else None

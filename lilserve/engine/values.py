@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
 _INT = re.compile(r"[-+]?\d{1,19}\Z")
 _HUMAN = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)([kKmMgGtT])\Z")
-_SCALE = {letter: base**power for power, pair in enumerate(("kK", "mM", "gG", "tT"), 1) for letter, base in zip(pair, (1000, 1024), strict=True)}
-_BOOLEANS = {text: value for value, texts in ((True, "true 1 on yes"), (False, "false 0 off no")) for text in texts.split()}
+_SCALE = {
+    letter: base**power
+    for power, pair in enumerate(("kK", "mM", "gG", "tT"), 1)
+    for letter, base in zip(pair, (1000, 1024), strict=True)
+}
+_BOOLEANS = {
+    text: value for value, texts in ((True, "true 1 on yes"), (False, "false 0 off no")) for text in texts.split()
+}
 _SHORTHAND = re.compile(r"([A-Za-z_]\w*)[:=](.+)\Z")
 
 
@@ -53,9 +59,12 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_distinct, parse_constant=_not_finite)
     except json.JSONDecodeError as error:
-        if text.lstrip()[:2] in ('{\\', '"{') or '\\"' in text:
-            raise WrongValueError(f"is quoted twice: at character {error.pos + 1} stands {text[error.pos:error.pos + 2]!r}",
-                                  "JSON quoted once", text.strip('"').replace('\\"', '"').replace("\\{", "{")) from None
+        if text.lstrip()[:2] in ("{\\", '"{') or '\\"' in text:
+            raise WrongValueError(
+                f"is quoted twice: at character {error.pos + 1} stands {text[error.pos : error.pos + 2]!r}",
+                "JSON quoted once",
+                text.strip('"').replace('\\"', '"').replace("\\{", "{"),
+            ) from None
         raise WrongValueError(f"is not JSON: {error.msg.lower()} at character {error.pos + 1}") from None
     except RecursionError:
         raise WrongValueError("is nested too deeply") from None
@@ -130,7 +139,9 @@ def _human(text: str) -> int:
     if scaled is None:
         return _int(text)
     if scaled[2].isupper() and "." in scaled[1]:
-        raise WrongValueError(f"cannot be {text!r}: a decimal goes with a small letter (1.5k = 1500)", "1k = 1000, 1K = 1024")
+        raise WrongValueError(
+            f"cannot be {text!r}: a decimal goes with a small letter (1.5k = 1500)", "1k = 1000, 1K = 1024"
+        )
     return int(float(scaled[1]) * _SCALE[scaled[2]])
 
 
@@ -146,7 +157,13 @@ def _json(text: str) -> Any:
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "bool": _bool, "int": _int, "float": _float, "number": _number, "human-int": _human, "json": _json, "str": str,
+    "bool": _bool,
+    "int": _int,
+    "float": _float,
+    "number": _number,
+    "human-int": _human,
+    "json": _json,
+    "str": str,
 }
 
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
@@ -175,7 +192,10 @@ def _judge_one(spec: Spec, value: Any) -> WrongValueError | None:
         if isinstance(value, str) and spec.type != "json":
             hint = f"{spec.name}: {value}" if _fits(spec, value) else None
             return WrongValueError(f"must be {wanted}, not the text {value!r}", hint=hint)
-        return WrongValueError(f"must be {wanted}, not {json.dumps(value, default=str)}", hint=f'{spec.name}: "{value}"' if spec.type == "str" else None)
+        return WrongValueError(
+            f"must be {wanted}, not {json.dumps(value, default=str)}",
+            hint=f'{spec.name}: "{value}"' if spec.type == "str" else None,
+        )
     if spec.choices and value not in spec.choices:
         return not_a_choice(value, spec)
     return None

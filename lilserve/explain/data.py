@@ -33,7 +33,9 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "cache_service": service_data(plan.cache_service),
         "stop_grace": plan.stop_grace,
         "overlays": [{"id": overlay.id, "because": overlay.because} for overlay in plan.overlays],
-        "notices": [{"code": n.code, "text": redact_text(n.text), "about": n.about, "level": n.level} for n in plan.notices],
+        "notices": [
+            {"code": n.code, "text": redact_text(n.text), "about": n.about, "level": n.level} for n in plan.notices
+        ],
         "digest": plan.digest,
     }
 

@@ -30,7 +30,13 @@ def difference(one: Plan, other: Plan) -> dict[str, Any]:
 
 
 def _header(plan: Plan) -> dict[str, str]:
-    return {"profile": plan.profile, "hardware": plan.hardware, "cache_mode": plan.cache_mode, "engine": plan.engine, "digest": plan.digest}
+    return {
+        "profile": plan.profile,
+        "hardware": plan.hardware,
+        "cache_mode": plan.cache_mode,
+        "engine": plan.engine,
+        "digest": plan.digest,
+    }
 
 
 def _flags(argv: Sequence[str]) -> dict[str, str]:
@@ -46,14 +52,22 @@ def _flags(argv: Sequence[str]) -> dict[str, str]:
     return flags
 
 
-def _changes(one: Mapping[str, str], other: Mapping[str, str], shown: Mapping[str, str] | None = None,
-             shown_other: Mapping[str, str] | None = None) -> dict[str, Any]:
+def _changes(
+    one: Mapping[str, str],
+    other: Mapping[str, str],
+    shown: Mapping[str, str] | None = None,
+    shown_other: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     before = shown if shown is not None else _safe(one)
     after = shown_other if shown_other is not None else _safe(other)
     return {
         "added": {name: after[name] for name in other if name not in one},
         "removed": {name: before[name] for name in one if name not in other},
-        "changed": {name: {"from": before[name], "to": after[name]} for name in one if name in other and one[name] != other[name]},
+        "changed": {
+            name: {"from": before[name], "to": after[name]}
+            for name in one
+            if name in other and one[name] != other[name]
+        },
     }
 
 
@@ -70,7 +84,11 @@ def _service(one: Plan, other: Plan) -> dict[str, Any] | None:
     return {
         "flags": _changes(_flags(before["argv"]), _flags(after["argv"])),
         "environment": _changes(before["environment"], after["environment"]),
-        "changed": {key: {"from": before[key], "to": after[key]} for key in ("health_url", "shm_name", "shm_bytes") if before[key] != after[key]},
+        "changed": {
+            key: {"from": before[key], "to": after[key]}
+            for key in ("health_url", "shm_name", "shm_bytes")
+            if before[key] != after[key]
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""A plan and a name in, what the resolver recorded of it out: value, origin, place, what it beat, inputs, why, evidence."""
+"""A plan and a name in, what the resolver recorded of it out: trail, inputs, why and evidence."""
 
 from __future__ import annotations
 
@@ -27,8 +27,14 @@ def explain(plan: Plan, name: str, catalog: Catalog, documents: Sequence[Documen
     found = [*_variable(plan, name), *_option(plan, name, catalog)]
     if not found:
         raise ConfigurationError(_nothing(plan, name, catalog))
-    return [{"name": shown, "trail": [written_data(one, judged) for one in trail], "evidence": _evidence(trail, top, documents)}
-            for shown, judged, top, trail in found]
+    return [
+        {
+            "name": shown,
+            "trail": [written_data(one, judged) for one in trail],
+            "evidence": _evidence(trail, top, documents),
+        }
+        for shown, judged, top, trail in found
+    ]
 
 
 def _variable(plan: Plan, name: str) -> Iterator[tuple[str, str, str, tuple[Written, ...]]]:
@@ -55,7 +61,11 @@ def _nothing(plan: Plan, name: str, catalog: Catalog) -> Problem:
     if canonical is not None:
         return Problem(f"nothing sets {canonical} in this launch: the engine's own default holds", code="not-set")
     near = nearest(name, [*plan.options, *plan.environment])
-    return Problem(f"this launch has no option or variable {name!r}", hint=f"did you mean {near}?" if near else None, code="unknown-name")
+    return Problem(
+        f"this launch has no option or variable {name!r}",
+        hint=f"did you mean {near}?" if near else None,
+        code="unknown-name",
+    )
 
 
 def _evidence(trail: tuple[Written, ...], name: str, documents: Sequence[Document]) -> list[dict[str, Any]]:
@@ -64,5 +74,7 @@ def _evidence(trail: tuple[Written, ...], name: str, documents: Sequence[Documen
     for document in documents:
         if at.startswith(document.path + ":"):
             rows = document.data.get("evidence") or ()
-            return [{"source": row["source"], "state": row["state"]} for row in rows if name in row.get("covers", (name,))]
+            return [
+                {"source": row["source"], "state": row["state"]} for row in rows if name in row.get("covers", (name,))
+            ]
     return []

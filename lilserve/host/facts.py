@@ -29,7 +29,7 @@ def cheap_facts() -> dict[str, Any]:
 
 
 def wsl2(release: str) -> bool:
-    """Whether a kernel release is WSL2's: `5.15.167.4-microsoft-standard-WSL2`, and before that `...-microsoft-standard`."""
+    """Whether a kernel release is WSL2's: `5.15.167.4-microsoft-standard-WSL2`, formerly `...-microsoft-standard`."""
     return "microsoft-standard" in release.lower() or release.lower().endswith("wsl2")
 
 

@@ -39,7 +39,11 @@ def gpus(environ: Mapping[str, str]) -> list[dict[str, Any]] | None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603 -- no shell, fixed arguments
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return [_gpu(row) for row in csv.reader(done.stdout.splitlines(), skipinitialspace=True)] if done.returncode == 0 else None
+    return (
+        [_gpu(row) for row in csv.reader(done.stdout.splitlines(), skipinitialspace=True)]
+        if done.returncode == 0
+        else None
+    )
 
 
 def _gpu(row: list[str]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PREFIX = "LIL_SERVE_"
 SELECTION = ("LIL_SERVE_PROFILE", "LIL_SERVE_HARDWARE", "LIL_SERVE_PRESET", "LIL_SERVE_POLICY")
 FAMILIES = ("VLLM_", "NCCL_", "B12X_", "CUTE_", "LMCACHE_", "TORCH_", "PYTORCH_", "CUDA_", "OMP_")
-# What Kubernetes and old Docker links inject for a service: NAME_PORT=tcp://..., NAME_SERVICE_HOST, NAME_PORT_80_TCP_ADDR.
+# What Kubernetes and old Docker links inject: NAME_PORT=tcp://..., NAME_SERVICE_HOST, NAME_PORT_80_TCP_ADDR.
 SERVICE_LINK = re.compile(r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z")
 _LINK_VALUE = re.compile(r"(tcp|udp|sctp)://")
 
@@ -60,8 +60,14 @@ class Variables:
 
 
 def read_variables(
-    variables: Mapping[str, str | None], names: Names, catalog: Catalog, rank: Rank, origin: str | None, *,
-    listed: frozenset[str] | None = None, places: Mapping[str, str] | None = None,
+    variables: Mapping[str, str | None],
+    names: Names,
+    catalog: Catalog,
+    rank: Rank,
+    origin: str | None,
+    *,
+    listed: frozenset[str] | None = None,
+    places: Mapping[str, str] | None = None,
 ) -> Variables:
     """The layer that `variables` write.
 
@@ -88,13 +94,17 @@ def read_variables(
         elif text and _LINK_VALUE.match(text) and name.endswith("_PORT"):
             result.problems.append(_injected(name, text, at))
         elif process and not text:
-            result.notices.append(("empty-variable", f"{name} is empty in the environment, which counts as unset", name))
+            result.notices.append(
+                ("empty-variable", f"{name} is empty in the environment, which counts as unset", name)
+            )
             result.dropped.append(name)
         elif option is not None:
             options.setdefault(option, []).append((name, text or ""))
         else:
             environment.append(Assignment(name, (), Written(REMOVED if text is None else text, source, at, rank)))
-    written = tuple(a for option, pairs in options.items() for a in _option(option, pairs, catalog, rank, origin, places or {}))
+    written = tuple(
+        a for option, pairs in options.items() for a in _option(option, pairs, catalog, rank, origin, places or {})
+    )
     result.layer = Layer(written, tuple(environment))
     return result
 
@@ -106,16 +116,30 @@ def _wanted(name: str, option: str | None, listed: frozenset[str]) -> bool:
 def _misspelt(name: str, names: Names, result: Variables) -> None:
     near = nearest(name, [*SELECTION, *(known for known in names.option_of if known.startswith(PREFIX))])
     result.dropped.append(name)
-    result.notices.append(("unknown-variable", f"{name} is none of ours" + (f"; did you mean {near}?" if near else ""), name))
+    result.notices.append(
+        ("unknown-variable", f"{name} is none of ours" + (f"; did you mean {near}?" if near else ""), name)
+    )
 
 
 def _injected(name: str, text: str, at: str | None) -> Problem:
     service = name.removesuffix("_PORT").lower().replace("_", "-")
-    return Problem(f"{name} is {text!r}: Kubernetes injects it for a service named {service!r}", at, "a port number",
-                   "set enableServiceLinks: false in the pod, or rename the service", code="service-link")
+    return Problem(
+        f"{name} is {text!r}: Kubernetes injects it for a service named {service!r}",
+        at,
+        "a port number",
+        "set enableServiceLinks: false in the pod, or rename the service",
+        code="service-link",
+    )
 
 
-def _option(option: str, pairs: list[tuple[str, str]], catalog: Catalog, rank: Rank, origin: str | None, places: Mapping[str, str]) -> Iterable[Assignment]:
+def _option(
+    option: str,
+    pairs: list[tuple[str, str]],
+    catalog: Catalog,
+    rank: Rank,
+    origin: str | None,
+    places: Mapping[str, str],
+) -> Iterable[Assignment]:
     """The leaves of one option that one or more variables name; a text that cannot be read is carried as a problem."""
     spec = catalog.spec(option)
     read: list[tuple[str, Any, Problem | None]] = []

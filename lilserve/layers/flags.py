@@ -51,7 +51,7 @@ def read_flags(tokens: Sequence[str], catalog: Catalog, *, allow_unknown: bool =
         if one is not None:
             said.setdefault((one.meant.name, one.meant.fields), []).append(one)
     roots = [a for (name, fields), all_of in said.items() if not fields for a in _root(name, all_of, catalog, result)]
-    fields = [a for (name, path), all_of in said.items() if path for a in _field(name, path, all_of, catalog, result)]
+    fields = [a for (name, path), all_of in said.items() if path for a in _field(name, path, all_of, result)]
     result.layer = Layer((*roots, *fields), ())
     return result
 
@@ -61,13 +61,21 @@ def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unkno
     if "\0" in token:
         result.problems.append(Problem(f"{token!r} holds a NUL byte, which no process can be given", code="positional"))
         return None
-    if not token.startswith("-") or token == "-" or _NEGATIVE_NUMBER.match(token):
+    if not token.startswith("-") or len(token) == 1 or _NEGATIVE_NUMBER.match(token):
         result.problems.append(_positional(token))
         return None
     flag, equals, text = token.partition("=")
     if re.search(r"\s", flag):
         flag, value = re.split(r"\s+", token.strip(), maxsplit=1)
-        result.problems.append(Problem(f"one token holds a flag and a value: {token!r}", None, "two tokens", f"{flag} {value}", code="one-token"))
+        result.problems.append(
+            Problem(
+                f"one token holds a flag and a value: {token!r}",
+                None,
+                "two tokens",
+                f"{flag} {value}",
+                code="one-token",
+            )
+        )
         return None
     meant = canonical(flag, catalog)
     if isinstance(meant, Problem):
@@ -93,9 +101,15 @@ def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unkno
 
 def _take(rest: list[str], arity: str) -> list[str]:
     """The values that follow a flag, taken off `rest` as argparse would."""
-    limit = {"0": 0, "1": 1, "?": 1, "*": len(rest), "+": len(rest)}.get(arity) or (int(arity) if arity.isdigit() else 0)
+    limit = {"0": 0, "1": 1, "?": 1, "*": len(rest), "+": len(rest)}.get(arity) or (
+        int(arity) if arity.isdigit() else 0
+    )
     taken: list[str] = []
-    while rest and len(taken) < limit and (not rest[0].startswith("-") or rest[0] == "-" or _NEGATIVE_NUMBER.match(rest[0])):
+    while (
+        rest
+        and len(taken) < limit
+        and (not rest[0].startswith("-") or len(rest[0]) == 1 or _NEGATIVE_NUMBER.match(rest[0]))
+    ):
         taken.append(rest.pop(0))
     return taken
 
@@ -118,8 +132,15 @@ def _count(flag: str, meant: Meant, spec: Spec, values: list[str], *, equals: bo
 
 def _positional(token: str) -> Problem:
     if token.lower() in ("true", "false"):
-        return Problem(f"a value without a flag: {token!r}; a switch takes no value", None, "--name or --no-name", code="positional")
-    return Problem(f"a value without a flag: {token!r}", None, "options and controls", f"--model {token}", code="positional")
+        return Problem(
+            f"a value without a flag: {token!r}; a switch takes no value",
+            None,
+            "--name or --no-name",
+            code="positional",
+        )
+    return Problem(
+        f"a value without a flag: {token!r}", None, "options and controls", f"--model {token}", code="positional"
+    )
 
 
 def _root(name: str, all_of: list[_Said], catalog: Catalog, result: CommandLine) -> Iterator[Assignment]:
@@ -140,11 +161,13 @@ def _root(name: str, all_of: list[_Said], catalog: Catalog, result: CommandLine)
         yield Assignment(name, path, Written(leaf, ORIGIN, None, Rank.CLI), whole=True)
 
 
-def _field(name: str, path: tuple[str, ...], all_of: list[_Said], catalog: Catalog, result: CommandLine) -> Iterator[Assignment]:
+def _field(name: str, path: tuple[str, ...], all_of: list[_Said], result: CommandLine) -> Iterator[Assignment]:
     values: list[Any] = [read_field(one.texts[0]) for one in all_of if not one.meant.append]
     appended: list[Any] = [item for one in all_of if one.meant.append for item in _items(one.texts[0])]
     if any(value != values[0] for value in values) or (values and appended):
-        result.problems.append(two_spellings(".".join((name, *path)), [" ".join((one.flag, *one.texts)) for one in all_of]))
+        result.problems.append(
+            two_spellings(".".join((name, *path)), [" ".join((one.flag, *one.texts)) for one in all_of])
+        )
         return
     value = appended or values[0]
     for inner, leaf in flatten(value):

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from lilserve.engine.catalog import Catalog, Spec
 
 
-def engine_argv(command: Sequence[str], options: Mapping[str, Any], catalog: Catalog, unknown: Sequence[tuple[str, ...]] = ()) -> tuple[str, ...]:
+def engine_argv(
+    command: Sequence[str], options: Mapping[str, Any], catalog: Catalog, unknown: Sequence[tuple[str, ...]] = ()
+) -> tuple[str, ...]:
     """The command, the model as its positional argument, the flags, then what `--allow-unknown` let through."""
     tokens = list(command)
     if options.get(catalog.positional) is not None:

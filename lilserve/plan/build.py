@@ -32,24 +32,47 @@ def build_plan(resolution: Resolution, library: Library) -> Plan:
     problems, judged = judge(resolution)
     command = _command(chosen.engine, "command")
     if not command:
-        problems.append(Problem(f"engine {chosen.engine[-1].id!r} has no command", chosen.engine[-1].at("id"), hint="command: [vllm, serve]"))
+        problems.append(
+            Problem(
+                f"engine {chosen.engine[-1].id!r} has no command",
+                chosen.engine[-1].at("id"),
+                hint="command: [vllm, serve]",
+            )
+        )
     refuse([*resolution.problems, *problems, *resolution.scope.problems[before:]])
-    options = {name: _option(name, merged, control=name not in catalog.raw) for name, merged in sorted(resolution.options.items())}
+    options = {
+        name: _option(name, merged, control=name not in catalog.raw)
+        for name, merged in sorted(resolution.options.items())
+    }
     values = {name: option.value for name, option in options.items()}
     argv = engine_argv(command, values, catalog, resolution.outside.unknown)
     environment, removed = _variables(resolution)
     texts = {name: leaf.written.value for name, leaf in environment.items()}
     grace = resolution.options.get(STOP_GRACE)
-    files = [document.digest for document in (one.document for one in resolution.overlays) if document.data.get("files")]
+    files = [
+        document.digest for document in (one.document for one in resolution.overlays) if document.data.get("files")
+    ]
     return Plan(
-        profile=chosen.profile[-1].id, hardware=chosen.hardware[-1].id, cache_mode=resolution.settled.cache_mode,
-        engine=chosen.engine[-1].id, catalog=catalog.id, release=catalog.release, argv=argv, options=options,
-        environment=environment, removed=removed, dropped=tuple(sorted(set(resolution.outside.dropped))), cache_service=service,
+        profile=chosen.profile[-1].id,
+        hardware=chosen.hardware[-1].id,
+        cache_mode=resolution.settled.cache_mode,
+        engine=chosen.engine[-1].id,
+        catalog=catalog.id,
+        release=catalog.release,
+        argv=argv,
+        options=options,
+        environment=environment,
+        removed=removed,
+        dropped=tuple(sorted(set(resolution.outside.dropped))),
+        cache_service=service,
         overlays=tuple(Applied(one.document.id, one.because) for one in resolution.overlays),
         notices=tuple(dict.fromkeys([*resolution.notices, *judged, *_notices(resolution, library)])),
-        stop_grace=values.get(STOP_GRACE) or 0, stop_grace_set=grace is not None and grace.explicit(),
-        digest=digest(argv, texts, service, values.get(STOP_GRACE), files), facts=resolution.selection.facts,
-        hardware_figures=resolution.scope.figures["h"], documents={document.path: document.digest for document in documents_of(resolution)},
+        stop_grace=values.get(STOP_GRACE) or 0,
+        stop_grace_set=grace is not None and grace.explicit(),
+        digest=digest(argv, texts, service, values.get(STOP_GRACE), files),
+        facts=resolution.selection.facts,
+        hardware_figures=resolution.scope.figures["h"],
+        documents={document.path: document.digest for document in documents_of(resolution)},
     )
 
 
@@ -79,7 +102,9 @@ def documents_of(resolution: Resolution) -> Iterator[Document]:
     chosen = resolution.chosen
     yield from (*chosen.profiles, *chosen.hardware, *chosen.preset, *chosen.engine)
     yield from (one.document for one in resolution.overlays)
-    yield from (document for document in (resolution.settled.cache, resolution.selection.settings) if document is not None)
+    yield from (
+        document for document in (resolution.settled.cache, resolution.selection.settings) if document is not None
+    )
 
 
 def _notices(resolution: Resolution, library: Library) -> Iterator[Notice]:
@@ -87,9 +112,17 @@ def _notices(resolution: Resolution, library: Library) -> Iterator[Notice]:
     for document in documents_of(resolution):
         shipped = library.replaced.get((document.kind, document.id))
         if shipped is not None:
-            yield Notice("replaced-document", f"{document.kind} {document.id} is {document.path}, in place of {shipped.path}", document.id)
+            yield Notice(
+                "replaced-document",
+                f"{document.kind} {document.id} is {document.path}, in place of {shipped.path}",
+                document.id,
+            )
     for name in sorted(resolution.derived - resolution.scope.read):
         if name not in resolution.chosen.catalog.raw:
             yield Notice("unused-derivation", f"{name} was derived and nothing uses it", name)
     for group in resolution.outside.unknown:
-        yield Notice("allowed-unknown", f"{' '.join(group)} is passed on unchecked: {resolution.chosen.catalog.id} does not know it", group[0])
+        yield Notice(
+            "allowed-unknown",
+            f"{' '.join(group)} is passed on unchecked: {resolution.chosen.catalog.id} does not know it",
+            group[0],
+        )

@@ -12,13 +12,23 @@ if TYPE_CHECKING:
     from lilserve.cache.model import Service
 
 
-def digest(argv: Sequence[str], environment: Mapping[str, str], service: Service | None, grace: float | None, files: Sequence[str]) -> str:
-    """SHA-256 over argv, listed environment, cache server, stop grace and overlay files; origins and places do not count."""
+def digest(
+    argv: Sequence[str],
+    environment: Mapping[str, str],
+    service: Service | None,
+    grace: float | None,
+    files: Sequence[str],
+) -> str:
+    """SHA-256 over argv, listed environment, cache server, stop grace and overlay files, without origins and places."""
     runs = {
         "argv": list(argv),
         "environment": dict(environment),
-        "service": None if service is None else [list(service.argv), dict(service.environment), service.health_url, service.shm_name, service.shm_bytes],
+        "service": None
+        if service is None
+        else [list(service.argv), dict(service.environment), service.health_url, service.shm_name, service.shm_bytes],
         "grace": grace,
         "files": sorted(files),
     }
-    return hashlib.sha256(json.dumps(runs, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(
+        json.dumps(runs, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogateescape")
+    ).hexdigest()

@@ -1,4 +1,4 @@
-"""The final values of a resolution in; what the engine, the machine and the operator's own wishes refuse of them out."""
+"""The final values of a resolution in; what the engine and the machine refuse of them out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,14 @@ def judge(resolution: Resolution) -> tuple[list[Problem], list[Notice]]:
     notices: list[Notice] = []
     if resolution.scope.o.get(resolution.chosen.catalog.positional) is None:
         positional = resolution.chosen.catalog.positional
-        problems.append(Problem(f"no {positional}: profile {resolution.chosen.profile[-1].id!r} names none", None, hint=f"--{positional} NAME", code="no-model"))
+        problems.append(
+            Problem(
+                f"no {positional}: profile {resolution.chosen.profile[-1].id!r} names none",
+                None,
+                hint=f"--{positional} NAME",
+                code="no-model",
+            )
+        )
     for name, merged in resolution.environment.items():
         if not merged.live:
             continue
@@ -35,10 +42,17 @@ def judge(resolution: Resolution) -> tuple[list[Problem], list[Notice]]:
             notices.append(Notice(problem.code, problem.what + (f"; {problem.hint}" if problem.hint else ""), name))
         elif problem is not None:
             problems.append(problem)
-    written_names = [name for name, merged in resolution.environment.items() if any(one.rank <= Rank.PRESET for trail in merged.live.values() for one in trail)]
+    written_names = [
+        name
+        for name, merged in resolution.environment.items()
+        if any(one.rank <= Rank.PRESET for trail in merged.live.values() for one in trail)
+    ]
     operators = [name for name in resolution.environment if name not in written_names]
     free = tuple(family for family in FAMILIES if family != "VLLM_")
-    notices += [Notice("near-miss", f"{name} is set; did you mean {near}?", name) for name, near in near_misses(operators, written_names, free)]
+    notices += [
+        Notice("near-miss", f"{name} is set; did you mean {near}?", name)
+        for name, near in near_misses(operators, written_names, free)
+    ]
     return problems, notices
 
 
@@ -56,7 +70,9 @@ def _places(merged: Merged) -> Callable[[Path], str]:
     """Where the leaf at a path was written, or the first leaf under it."""
 
     def at(path: Path) -> str:
-        trail = merged.live.get(path) or next((t for p, t in merged.live.items() if p[: len(path)] == path), next(iter(merged.live.values())))
+        trail = merged.live.get(path) or next(
+            (t for p, t in merged.live.items() if p[: len(path)] == path), next(iter(merged.live.values()))
+        )
         return trail[-1].at or trail[-1].origin
 
     return at

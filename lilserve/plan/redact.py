@@ -11,23 +11,43 @@ if TYPE_CHECKING:
 REDACTED = "<redacted>"
 
 # The last word decides: a TOKEN is a secret, a TOKEN_THRESHOLD or a number of TOKENS is not.
-_ALWAYS = frozenset({"password", "passwd", "passphrase", "secret", "secrets", "credential", "credentials", "authorization"})
+_ALWAYS = frozenset(
+    {"password", "passwd", "passphrase", "secret", "secrets", "credential", "credentials", "authorization"}
+)
 _LAST = frozenset({"token", "apikey", "auth", "bearer", "cookie"})
 _KEYS = frozenset({"api", "access", "private", "secret", "account", "signing", "encryption", "auth"})
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _USERINFO = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@")
-_PARAMETER = re.compile(r"([?&;](?:[\w-]*(?:token|api[_-]?key|secret|password|signature|sig|credential)[\w-]*)=)[^&#;\s\"']+", re.IGNORECASE)
+_PARAMETER = re.compile(
+    r"([?&;](?:[\w-]*(?:token|api[_-]?key|secret|password|signature|sig|credential)[\w-]*)=)[^&#;\s\"']+", re.IGNORECASE
+)
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
-_PLAIN_TOKENS = frozenset({"bos token", "eos token", "pad token", "unk token", "mask token", "sep token", "cls token", "image token", "stop token"})
+_PLAIN_TOKENS = frozenset(
+    {
+        "bos token",
+        "eos token",
+        "pad token",
+        "unk token",
+        "mask token",
+        "sep token",
+        "cls token",
+        "image token",
+        "stop token",
+    }
+)
 
 
 def secret_name(name: str) -> bool:
-    """Whether a value under this name is a secret: `HF_TOKEN`, `api-key`, `dbPassword`; not `max-num-batched-tokens`."""
+    """Whether a value under this name is a secret: `HF_TOKEN`, `api-key`; not `max-num-batched-tokens`."""
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words or " ".join(words[-2:]) in _PLAIN_TOKENS:
         return False
     last = words[-1]
-    return not _ALWAYS.isdisjoint(words) or last in _LAST or (last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS)
+    return (
+        not _ALWAYS.isdisjoint(words)
+        or last in _LAST
+        or (last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS)
+    )
 
 
 def redact(value: Any, name: str = "") -> Any:

@@ -25,7 +25,9 @@ def as_yaml(plan: Plan) -> str:
     """The same data as YAML, keys in the same order."""
     import yaml  # noqa: PLC0415 -- only this format needs it, and it would slow every other launch
 
-    return str(yaml.dump(plan_data(plan), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120)).rstrip("\n")
+    return str(
+        yaml.dump(plan_data(plan), Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=120)
+    ).rstrip("\n")
 
 
 def as_argv(plan: Plan) -> str:

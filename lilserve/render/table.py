@@ -1,4 +1,4 @@
-"""A plan in, a table for a person out: every option and variable with its value, its origin and where it was written."""
+"""A plan in, a table for a person out: every option and variable with its value, origin and place."""
 
 from __future__ import annotations
 
@@ -21,13 +21,23 @@ def as_table(plan: Plan) -> str:
     head = f"{plan.profile} on {plan.hardware}, cache {plan.cache_mode}, engine {plan.engine} ({plan.catalog})"
     engine = (row for name, option in plan.options.items() if not option.control for row in _rows(name, option.leaves))
     controls = (row for name, option in plan.options.items() if option.control for row in _rows(name, option.leaves))
-    variables = ((name, _shown(redact(leaf.written.value, name)), *_origin(leaf)) for name, leaf in plan.environment.items())
-    sections = [("engine options", engine), ("controls", controls), ("environment", variables)]
+    variables = (
+        (name, _shown(redact(leaf.written.value, name)), *_origin(leaf)) for name, leaf in plan.environment.items()
+    )
+    sections: list[tuple[str, Iterable[tuple[str, ...]]]] = [
+        ("engine options", engine),
+        ("controls", controls),
+        ("environment", variables),
+    ]
     if plan.cache_service is not None:
         sections.append(("cache server", _pairs(redact_argv(plan.cache_service.argv))))
-    sections += [("overlays", ((one.id, one.because) for one in plan.overlays)),
-                 ("notices", ((one.code, one.text) for one in plan.notices))]
-    return "\n\n".join([head, *(text for title, rows in sections if (text := _section(title, list(rows)))), f"digest  {plan.digest}"])
+    sections += [
+        ("overlays", ((one.id, one.because) for one in plan.overlays)),
+        ("notices", ((one.code, one.text) for one in plan.notices)),
+    ]
+    return "\n\n".join(
+        [head, *(text for title, rows in sections if (text := _section(title, list(rows)))), f"digest  {plan.digest}"]
+    )
 
 
 def _rows(name: str, leaves: Any) -> Iterator[tuple[str, ...]]:
@@ -44,7 +54,11 @@ def _pairs(argv: list[str]) -> Iterator[tuple[str, ...]]:
     index = 0
     while index < len(argv):
         token = argv[index]
-        value = argv[index + 1] if token.startswith("--") and index + 1 < len(argv) and not argv[index + 1].startswith("--") else ""
+        value = (
+            argv[index + 1]
+            if token.startswith("--") and index + 1 < len(argv) and not argv[index + 1].startswith("--")
+            else ""
+        )
         yield token, value
         index += 2 if value else 1
 
@@ -59,7 +73,9 @@ def _section(title: str, rows: list[tuple[str, ...]]) -> str:
     if not rows:
         return ""
     widths = [max(map(len, column)) for column in _columns(rows)]
-    lines = ("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in rows)
+    lines = (
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in rows
+    )
     return "\n".join([title, *lines])
 
 

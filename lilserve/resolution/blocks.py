@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from lilserve.layers.documents import Block
 from lilserve.layers.layer import Rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lilserve.documents.model import Document
-    from lilserve.keypath import Path
     from lilserve.resolution.selection import Chosen
     from lilserve.resolution.settle import Settled
-
-
-class Block(NamedTuple):
-    """A part of a document that writes at one rank under one origin."""
-
-    document: Document
-    keys: Path
-    origin: str
-    rank: Rank
 
 
 def speaking(chain: Iterable[Document], section: str) -> list[Document]:
@@ -47,7 +38,11 @@ def after_settling(chosen: Chosen, settled: Settled) -> list[Block]:
     choices = (("checkpoints", settled.checkpoint), ("modes", settled.mode), ("cache", settled.cache_mode))
     return [
         *_sub((chosen.common,), "cache", settled.cache_mode, f"common:{settled.cache_mode}", Rank.COMMON),
-        *(block for section, name in choices for block in _sub(chosen.profile, section, name, f"{model}/{name}", Rank.PROFILE)),
+        *(
+            block
+            for section, name in choices
+            for block in _sub(chosen.profile, section, name, f"{model}/{name}", Rank.PROFILE)
+        ),
         *([Block(settled.cache, (), f"cache:{settled.cache_mode}", Rank.CACHE)] if settled.cache else []),
     ]
 

@@ -103,8 +103,10 @@ def compiled(text: str) -> Expression:
     bare = _LITERAL.sub('""', _READ.sub("_", text))
     whole = _BARE.search(bare)
     if whole is not None:
-        raise ExpressionError(f"{whole[1]} is read one literal name at a time, as in {whole[1]}[\"name\"]")
-    return Expression(text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(_FACT.search(bare)))
+        raise ExpressionError(f'{whole[1]} is read one literal name at a time, as in {whole[1]}["name"]')
+    return Expression(
+        text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(_FACT.search(bare))
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -23,7 +23,14 @@ def figures(chosen: Chosen, settled: Settled, facts: Mapping[str, Any]) -> dict[
 
 def _hardware(chosen: Chosen) -> dict[str, Any]:
     gpu: dict[str, Any] = dict.fromkeys(GPU)
-    result: dict[str, Any] = {"id": chosen.hardware[-1].id, "cpu": None, "image_arch": None, "page_size": None, "ceiling": {}, **dict.fromkeys(PARTICULAR)}
+    result: dict[str, Any] = {
+        "id": chosen.hardware[-1].id,
+        "cpu": None,
+        "image_arch": None,
+        "page_size": None,
+        "ceiling": {},
+        **dict.fromkeys(PARTICULAR),
+    }
     for document in chosen.hardware:
         data = document.data
         gpu |= {key.replace("-", "_"): value for key, value in (data.get("gpu") or {}).items()}

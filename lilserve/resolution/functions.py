@@ -29,7 +29,7 @@ def gib(count: float) -> float:
 
 
 def kernel_at_least(release: str, wanted: str) -> bool:
-    """Whether the numeric prefix of a kernel release is at least `wanted`: 5.15.167.4-microsoft is at least 4.19.121."""
+    """Whether the numeric prefix of a kernel release is at least `wanted`: 5.15.167.4-WSL2 is at least 4.19.121."""
     return _version(release) >= _version(wanted)
 
 

@@ -40,7 +40,9 @@ class Merged:
     def explicit(self, path: Path = ()) -> bool:
         """Whether an explicit layer decided `path`: the leaf itself, one under it, one above it, or the whole."""
         return self.owned or any(
-            trail[-1].rank >= EXPLICIT and _related(at, path) for leaves in (self.live, self.displaced) for at, trail in leaves.items()
+            trail[-1].rank >= EXPLICIT and _related(at, path)
+            for leaves in (self.live, self.displaced)
+            for at, trail in leaves.items()
         )
 
     def put(self, path: Path, written: Written) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from lilserve.layers.documents import block_layer
+from lilserve.layers.documents import Block, block_layer
 from lilserve.layers.environment import Variables, read_variables
 from lilserve.layers.flags import read_flags
 from lilserve.layers.layer import Layer, Rank
@@ -42,13 +42,15 @@ def outside(chosen: Chosen, selection: Selection) -> Outside:
     result = Outside()
     names, catalog = chosen.names, chosen.catalog
     documents = (*chosen.profiles, *chosen.hardware, *chosen.preset)
-    result.take(read_variables(selection.environ, names, catalog, Rank.ENVIRONMENT, None, listed=written_variables(documents)))
+    result.take(
+        read_variables(selection.environ, names, catalog, Rank.ENVIRONMENT, None, listed=written_variables(documents))
+    )
     if selection.settings is not None:
         document = selection.settings
         variables = document.data.get("environment") or {}
         places = {name: document.at("environment", name) for name in variables}
         result.take(read_variables(variables, names, catalog, Rank.SETTINGS, "settings:environment", places=places))
-        layer, problems = block_layer(document, (), "settings:options", Rank.SETTINGS, catalog)
+        layer, problems = block_layer(Block(document, (), "settings:options", Rank.SETTINGS), catalog)
         result.layers.append(Layer(layer.options))
         result.problems += problems
     result.take(read_variables(dict(selection.assigned), names, catalog, Rank.CLI_ENVIRONMENT, "cli:environment"))

@@ -54,7 +54,8 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
 
 def _ordered(overlays: list[Applying], scope: Scope) -> list[Applying]:
     """The same with every overlay behind those it names in `after`; otherwise the order stays."""
-    rest, result = list(overlays), []
+    rest = list(overlays)
+    result: list[Applying] = []
     while rest:
         waiting = {one.document.id for one in rest}
         ready = next((one for one in rest if not waiting.intersection(one.document.data.get("after") or ())), None)
@@ -79,6 +80,8 @@ def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
             if other is not None and other[1] != value and other[0].id not in (document.data.get("after") or ()):
                 rows = ((other[0].id, other[1], other[2] or ""), (document.id, value, at or ""))
                 what = f"overlays {other[0].id} and {document.id} set {'.'.join(key)} differently"
-                problems.append(Problem(what, at, "an order between them", f"after: [{other[0].id}]", rows, code="overlay-conflict"))
+                problems.append(
+                    Problem(what, at, "an order between them", f"after: [{other[0].id}]", rows, code="overlay-conflict")
+                )
             seen[key] = (document, value, at)
     return problems

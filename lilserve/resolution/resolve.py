@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lilserve.layers.documents import block_layer
+from lilserve.layers.documents import Block, block_layer
 from lilserve.layers.environment import FAMILIES
 from lilserve.layers.layer import Layer, Rank
-from lilserve.resolution.blocks import Block, after_settling, before_settling, preset_blocks
+from lilserve.resolution.blocks import after_settling, before_settling, preset_blocks
 from lilserve.resolution.figures import figures
 from lilserve.resolution.merge import Merged, merge
 from lilserve.resolution.outside import Outside, outside
 from lilserve.resolution.overlays import Applying, applying, conflicts
-from lilserve.resolution.rules import RuleBlock, derive, require, tell
+from lilserve.resolution.rules import derive, require, tell
 from lilserve.resolution.scope import Scope
 from lilserve.resolution.selection import Chosen, Selection, choose
 from lilserve.resolution.settle import Settled, default_checkpoint, selecting_only, settle
@@ -67,7 +67,7 @@ def resolve(library: Library, selection: Selection) -> Resolution:
     blocks = sorted([*early, *inner], key=lambda block: block.rank)
     below = [default, *_layers(blocks, chosen, problems)]
     known = figures(chosen, settled, selection.facts)
-    scope = _scope(chosen, below, [], above, known)
+    scope = _scope(below, [], above, known)
 
     notices = list(around.notices)
     overlays = applying(library, selection.overlays, scope, notices)
@@ -78,30 +78,25 @@ def resolve(library: Library, selection: Selection) -> Resolution:
         selecting_only(problems, layer.options)
     if any(layer.options or layer.environment for layer in corrections):
         problems += scope.problems
-        scope = _scope(chosen, below, corrections, above, known)
+        scope = _scope(below, corrections, above, known)
 
-    rules = [RuleBlock(block.document, block.keys, rule_name(block)) for block in (*blocks, *added, *late)]
+    rules = [*blocks, *added, *late]
     derived = derive(rules, scope)
     notices += require(rules, scope)
     notices += tell(rules, scope)
     return Resolution(chosen, selection, settled, overlays, scope, problems + scope.problems, notices, around, derived)
 
 
-def rule_name(block: Block) -> str:
-    """What derivations of a block are called: the id of its document, with the name of the block inside it."""
-    return "/".join((block.document.id, *block.keys[1:]))
-
-
 def _layers(blocks: Sequence[Block], chosen: Chosen, problems: list[Problem]) -> list[Layer]:
     layers = []
     for block in blocks:
-        layer, found = block_layer(block.document, block.keys, block.origin, block.rank, chosen.catalog)
+        layer, found = block_layer(block, chosen.catalog)
         problems += found
         layers.append(layer)
     return layers
 
 
-def _scope(chosen: Chosen, below: list[Layer], corrections: list[Layer], above: list[Layer], known: dict[str, Any]) -> Scope:
+def _scope(below: list[Layer], corrections: list[Layer], above: list[Layer], known: dict[str, Any]) -> Scope:
     """Merge all layers. An inherited variable outside the families stays out unless a document wrote it too."""
     layers = [*below, *corrections, *above]
     options = merge(layer.options for layer in layers)

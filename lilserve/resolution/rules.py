@@ -5,36 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.errors import Problem
-from lilserve.keypath import Path
-from lilserve.origin import REMOVED, Written
 from lilserve.notice import Notice
+from lilserve.origin import REMOVED, Written
 from lilserve.resolution.expressions import ExpressionError, Unknown, compiled
 from lilserve.resolution.merge import Merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lilserve.documents.model import Document
+    from lilserve.keypath import Path
+    from lilserve.layers.documents import Block
     from lilserve.resolution.scope import Scope
 
 DERIVED_RANK = 5
 VARIABLE = "env:"
 
 
-class RuleBlock(NamedTuple):
-    """A block of a document that carries rules, and the name its derivations go by."""
+def _rows(block: Block, section: str) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """Each rule of one section of a block with the path of its place."""
+    for index, row in enumerate(block.data.get(section) or ()):
+        yield row, (*block.keys, section, str(index))
 
-    document: Document
-    keys: Path
-    name: str
 
-    def rows(self, section: str) -> Iterator[tuple[Mapping[str, Any], Path]]:
-        """Each rule of one section with the path of its place."""
-        block: Any = self.document.data
-        for key in self.keys:
-            block = block.get(key) or {}
-        for index, row in enumerate(block.get(section) or ()):
-            yield row, (*self.keys, section, str(index))
+def rule_name(block: Block) -> str:
+    """What derivations of a block are called: the id of its document, with the name of the block inside it."""
+    return "/".join((block.document.id, *block.keys[1:]))
 
 
 class Target(NamedTuple):
@@ -53,11 +48,11 @@ class Target(NamedTuple):
         return cls(name, tuple(path), variable=False)
 
 
-def derive(blocks: Sequence[RuleBlock], scope: Scope) -> set[str]:
+def derive(blocks: Sequence[Block], scope: Scope) -> set[str]:
     """Run every derivation once, in order. Returns the options derived, for the report of unused ones."""
     derived: set[str] = set()
     for block in blocks:
-        for row, keys in block.rows("derive"):
+        for row, keys in _rows(block, "derive"):
             target = Target.parse(row["set"])
             if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
                 continue
@@ -67,7 +62,7 @@ def derive(blocks: Sequence[RuleBlock], scope: Scope) -> set[str]:
     return derived
 
 
-def _derive(block: RuleBlock, row: Mapping[str, Any], keys: Path, target: Target, scope: Scope) -> None:
+def _derive(block: Block, row: Mapping[str, Any], keys: Path, target: Target, scope: Scope) -> None:
     names = scope.environment if target.variable else scope.options
     merged = names.setdefault(target.name, Merged())
     for path, text, where in _leaves(row["to"], target.path, (*keys, "to")):
@@ -82,7 +77,14 @@ def _derive(block: RuleBlock, row: Mapping[str, Any], keys: Path, target: Target
         if target.variable and value is not None and not isinstance(value, str):
             value = str(value).lower() if isinstance(value, bool) else str(value)
         inputs = scope.inputs(compiled(text)) if isinstance(text, str) else {}
-        written = Written(REMOVED if value is None else value, f"derived:{block.name}", at, DERIVED_RANK, inputs=inputs, why=row.get("why"))
+        written = Written(
+            REMOVED if value is None else value,
+            f"derived:{rule_name(block)}",
+            at,
+            DERIVED_RANK,
+            inputs=inputs,
+            why=row.get("why"),
+        )
         if beaten:
             merged.put_below(path, written)
         elif value is not None or any(at[: len(path)] == path for at in merged.live):
@@ -102,36 +104,48 @@ def _leaves(to: Any, path: Path, where: Path) -> Iterator[tuple[Path, Any, Path]
         yield path, to, where
 
 
-def require(blocks: Sequence[RuleBlock], scope: Scope) -> list[Notice]:
+def require(blocks: Sequence[Block], scope: Scope) -> list[Notice]:
     """Judge the final values: a broken requirement is a problem, one that needs an unknown fact a notice."""
     notices: list[Notice] = []
     for block in blocks:
-        for row, keys in block.rows("require"):
+        for row, keys in _rows(block, "require"):
             at = block.document.at(*keys)
             if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
                 continue
             holds = scope.evaluate(row["that"], block.document.at(*keys, "that"))
             if isinstance(holds, Unknown):
                 if holds.fact:
-                    notices.append(Notice("unknown-fact", f"not checked, for {holds.fact} is not known: {scope.fill(row['else'], at)}", level="information"))
+                    notices.append(
+                        Notice(
+                            "unknown-fact",
+                            f"not checked, for {holds.fact} is not known: {scope.fill(row['else'], at)}",
+                            level="information",
+                        )
+                    )
             elif holds is not True:
-                hint = scope.fill(row["hint"], at) if "hint" in row else None
-                scope.problems.append(Problem(scope.fill(row["else"], at), at, hint=hint, rows=_rows(row["that"], scope), code="requirement"))
+                what, hint = scope.fill(row["else"], at), scope.fill(row["hint"], at) if "hint" in row else None
+                rows = _figures(row["that"], scope)
+                scope.problems.append(Problem(what, at, hint=hint, rows=rows, code="requirement"))
     return notices
 
 
-def _rows(text: str, scope: Scope) -> tuple[tuple[str, Any, str], ...]:
+def _figures(text: str, scope: Scope) -> tuple[tuple[str, Any, str], ...]:
     try:
         return scope.rows(compiled(text))
     except ExpressionError:
         return ()
 
 
-def tell(blocks: Sequence[RuleBlock], scope: Scope) -> list[Notice]:
+def tell(blocks: Sequence[Block], scope: Scope) -> list[Notice]:
     """The notices whose condition holds, their figures filled in."""
     return [
-        Notice(row["code"], scope.fill(row["text"], block.document.at(*keys, "text")), row.get("about"), row.get("level", "warning"))
+        Notice(
+            row["code"],
+            scope.fill(row["text"], block.document.at(*keys, "text")),
+            row.get("about"),
+            row.get("level", "warning"),
+        )
         for block in blocks
-        for row, keys in block.rows("notice")
+        for row, keys in _rows(block, "notice")
         if scope.evaluate(row["when"], block.document.at(*keys, "when")) is True
     ]

@@ -48,12 +48,16 @@ class Scope:
     def outcome(self, expression: Expression) -> Any:
         """Value, Unknown or Failure of an expression over the values as they are now."""
         self.read.update(expression.options)
-        return expression.outcome({
-            **self.figures,
-            "o": {name: self.o.get(name) for name in expression.options},
-            "e": {name: self.e.get(name) for name in expression.variables},
-            "explicit": {name: name in self.options and self.options[name].explicit() for name in expression.explicit},
-        })
+        return expression.outcome(
+            {
+                **self.figures,
+                "o": {name: self.o.get(name) for name in expression.options},
+                "e": {name: self.e.get(name) for name in expression.variables},
+                "explicit": {
+                    name: name in self.options and self.options[name].explicit() for name in expression.explicit
+                },
+            }
+        )
 
     def evaluate(self, text: str, at: str) -> Any:
         """The value of an expression written at `at`, or Unknown. A failure becomes a problem and reads as Unknown."""
@@ -64,7 +68,14 @@ class Scope:
             return Unknown("")
         result = self.outcome(expression)
         if isinstance(result, Failure):
-            self.problems.append(Problem(f"a rule does not fit its values: {result.message}", at, rows=self.rows(expression), code="rule-failed"))
+            self.problems.append(
+                Problem(
+                    f"a rule does not fit its values: {result.message}",
+                    at,
+                    rows=self.rows(expression),
+                    code="rule-failed",
+                )
+            )
             return Unknown("")
         return result
 
@@ -86,7 +97,9 @@ class Scope:
 
     def inputs(self, expression: Expression) -> dict[str, Any]:
         """The same as a mapping of name to value, for the record of a derivation."""
-        return {name: self.o.get(name) for name in expression.options} | {name: self.e.get(name) for name in expression.variables}
+        return {name: self.o.get(name) for name in expression.options} | {
+            name: self.e.get(name) for name in expression.variables
+        }
 
 
 def _shown(value: Any) -> str:

@@ -24,8 +24,8 @@ NO_MACHINE = "native"
 class Selection:
     """Everything that decides a launch besides the library. The world is in here: nothing else is looked at.
 
-    `environ` is the process environment, `assigned` the `--env` pairs, `tokens` what stands after `--` with the controls
-    that stood before it, `facts` what is known of the host.
+    `environ` is the process environment, `assigned` the `--env` pairs, `tokens` what stands after `--` with the
+    controls that stood before it, `facts` what is known of the host.
     """
 
     profile: str | None = None
@@ -66,13 +66,28 @@ def choose(library: Library, selection: Selection) -> Chosen:
     hardware_name, hardware_at = _named("hardware", selection.hardware, preset)
     problems: list[Problem] = []
     if profile_name is None:
-        problems.append(Problem("no profile is selected", None, ", ".join(listed(library, "profile")), "--profile NAME", code="no-profile"))
+        problems.append(
+            Problem(
+                "no profile is selected",
+                None,
+                ", ".join(listed(library, "profile")),
+                "--profile NAME",
+                code="no-profile",
+            )
+        )
     chains = {}
-    for kind, name, at in (("profile", profile_name, profile_at), ("hardware", hardware_name or NO_MACHINE, hardware_at)):
+    for kind, name, at in (
+        ("profile", profile_name, profile_at),
+        ("hardware", hardware_name or NO_MACHINE, hardware_at),
+    ):
         try:
             chains[kind] = tuple(library.chain(kind, name, at)) if name is not None else ()
             if chains[kind] and chains[kind][-1].data.get("abstract"):
-                problems.append(Problem(f"{kind} {name!r} is a class of others", at, ", ".join(listed(library, kind)), code="abstract"))
+                problems.append(
+                    Problem(
+                        f"{kind} {name!r} is a class of others", at, ", ".join(listed(library, kind)), code="abstract"
+                    )
+                )
         except ConfigurationError as error:
             problems.extend(error.problems)
     if problems:
@@ -83,10 +98,20 @@ def choose(library: Library, selection: Selection) -> Chosen:
         if selection.engine is None and "engine" in document.data:
             engine_name, engine_at = document.data["engine"], document.at("engine")
     if engine_name is None:
-        raise ConfigurationError(Problem(f"profile {profile_name!r} names no engine", chains["profile"][-1].at("id"), hint="engine: vllm"))
+        raise ConfigurationError(
+            Problem(f"profile {profile_name!r} names no engine", chains["profile"][-1].at("id"), hint="engine: vllm")
+        )
     engine = tuple(library.chain("engine", engine_name, engine_at))
     catalog = _catalog(engine)
-    return Chosen(common, chains["profile"], chains["hardware"], preset, engine, catalog, _names(common, chains["profile"], catalog))
+    return Chosen(
+        common,
+        chains["profile"],
+        chains["hardware"],
+        preset,
+        engine,
+        catalog,
+        _names(common, chains["profile"], catalog),
+    )
 
 
 def listed(library: Library, kind: str) -> list[str]:
@@ -112,7 +137,12 @@ def _named(kind: str, selected: str | None, preset: Sequence[Document]) -> tuple
             continue
         if kind == "profile" and selected not in (None, named):
             raise ConfigurationError(
-                Problem(f"preset {preset[-1].id!r} is for the profile {named!r}, not {selected!r}", document.at(kind), hint=f"--profile {named}", code="preset-profile")
+                Problem(
+                    f"preset {preset[-1].id!r} is for the profile {named!r}, not {selected!r}",
+                    document.at(kind),
+                    hint=f"--profile {named}",
+                    code="preset-profile",
+                )
             )
         return (named, document.at(kind)) if selected is None else (selected, None)
     return selected, None

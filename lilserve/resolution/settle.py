@@ -38,7 +38,9 @@ def default_checkpoint(chosen: Chosen) -> tuple[Assignment, ...]:
         for name, block in (document.data.get("checkpoints") or {}).items():
             if block.get("default"):
                 at = document.at("checkpoints", name, "default")
-                found = (Assignment("checkpoint", (), Written(name, f"model:{chosen.profile[-1].id}", at, Rank.PROFILE)),)
+                found = (
+                    Assignment("checkpoint", (), Written(name, f"model:{chosen.profile[-1].id}", at, Rank.PROFILE)),
+                )
     return found
 
 
@@ -68,7 +70,9 @@ def settle(layers: Sequence[Layer], chosen: Chosen, library: Library, problems: 
 
 
 def _names(chosen: Chosen, section: str) -> dict[str, Document]:
-    return {name: document for document in speaking(chosen.profile, section) for name in document.data.get(section) or {}}
+    return {
+        name: document for document in speaking(chosen.profile, section) for name in document.data.get(section) or {}
+    }
 
 
 def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
@@ -80,17 +84,32 @@ def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
     document = blocks.get(cache_mode)
     hint = f"--cache-mode {NO_CACHE}"
     if document is None:
-        what = f"profile {profile.id!r} has no contract for the cache mode {cache_mode!r}: nobody has shown that it works"
-        problems.append(Problem(what, profile.at("cache"), ", ".join([NO_CACHE, *blocks]), hint, code="cache-mode-refused"))
+        what = (
+            f"profile {profile.id!r} has no contract for the cache mode {cache_mode!r}: nobody has shown that it works"
+        )
+        problems.append(
+            Problem(what, profile.at("cache"), ", ".join([NO_CACHE, *blocks]), hint, code="cache-mode-refused")
+        )
     elif (reason := document.data["cache"][cache_mode].get("refused")) is not None:
         at = document.at("cache", cache_mode, "refused")
-        problems.append(Problem(f"profile {profile.id!r} refuses the cache mode {cache_mode!r}: {reason}", at, hint=hint, code="cache-mode-refused"))
+        problems.append(
+            Problem(
+                f"profile {profile.id!r} refuses the cache mode {cache_mode!r}: {reason}",
+                at,
+                hint=hint,
+                code="cache-mode-refused",
+            )
+        )
 
 
 def selecting_only(problems: list[Problem], assignments: Iterable[Assignment]) -> None:
     """Refuse a chosen sub-document that itself writes one of the three controls: it would choose itself."""
     problems.extend(
-        Problem(f"{a.name} is settled before this block is read, so it cannot be written here", a.written.at, code="selecting")
+        Problem(
+            f"{a.name} is settled before this block is read, so it cannot be written here",
+            a.written.at,
+            code="selecting",
+        )
         for a in assignments
         if a.name in SELECTING
     )
