@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong: what, where (`path:line:column`), what is allowed, and one hint to paste.
 
     `rows` are the values that take part, each a name, a value and where it was written; `code` is the stable rule id
@@ -22,7 +19,7 @@ class Problem:
     at: str | None = None
     allowed: str | None = None
     hint: str | None = None
-    rows: tuple[tuple[str, Any, str], ...] = field(default=())
+    rows: tuple[tuple[str, Any, str], ...] = ()
     code: str = "configuration"
 
 
@@ -63,13 +60,15 @@ SHORT_LIST = 24  # names that a person still reads
 
 def refuse(problems: Iterable[Problem]) -> None:
     """Raise one `ConfigurationError` with every distinct problem, or return when there is none."""
-    distinct = tuple(dict.fromkeys(problems))
+    distinct = {(problem.what, problem.at): problem for problem in problems}
     if distinct:
-        raise ConfigurationError(*distinct)
+        raise ConfigurationError(*distinct.values())
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name a person most likely meant, or None where nothing is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 -- only a refusal needs it
+
     names = list(known)
     longer = [other for other in names if len(name) > 2 and other.startswith(name)]  # noqa: PLR2004 -- two letters begin too much
     return next(iter([*get_close_matches(name, names, n=1, cutoff=0.6), *longer]), None)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """Something a person should know that does not stop the launch.
 
     `level` is `warning` (counted by `--strict`) or `information` (never counted).

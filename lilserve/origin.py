@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,18 +20,26 @@ class Removed:
 REMOVED = Removed()
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One value of one leaf, as one layer wrote it; equality ignores the place.
+class Written(NamedTuple):
+    """One value of one leaf, as one layer wrote it; equality ignores the place and the reason.
 
-    `rank` is the precedence of the layer (DESIGN.md section 4), `problem` what is wrong with a text that could not
+    `rank` is the precedence of the layer `problem` what is wrong with a text that could not
     be read as the option's type: it counts only if the value wins. `inputs` are what a derivation read.
     """
 
     value: Any
     origin: str
-    at: str | None = field(default=None, compare=False)
+    at: str | None = None
     rank: int = 0
-    problem: Problem | None = field(default=None, compare=False)
+    problem: Problem | None = None
     inputs: Mapping[str, Any] | None = None
-    why: str | None = field(default=None, compare=False)
+    why: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Written) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash((self.origin, self.rank))
+
+    def _said(self) -> tuple[Any, ...]:
+        return self.value, self.origin, self.rank, self.inputs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -126,8 +125,7 @@ def _parameter(control: str) -> str:
     return "control_" + control.replace("-", "_")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """The library and the selection that a command line means."""
 
     library: Library

@@ -40,7 +40,10 @@ class Evidence(Model):
 
 
 class Derivation(Model):
-    """A value computed from others: `set` names an option, a leaf of one as `option/key/key`, or `env:NAME`."""
+    """A value computed from others: `set` names an option, a leaf of one as `option/key/key`, or `env:NAME`.
+
+    A `${CEL}` in `why` shows a figure as it was before the value was set.
+    """
 
     set: Text
     to: JsonValue
@@ -107,11 +110,14 @@ class Mode(Assignments):
 
 
 class Argument(Model):
-    """One flag of the cache server, with a written `value`, a computed `to`, or alone."""
+    """One flag of the cache server, with a written `value`, a computed `to`, or alone.
+
+    A `to` that is a mapping of expressions becomes compact JSON with its keys in the written order.
+    """
 
     flag: Annotated[str, StringConstraints(pattern=r"^--[a-z0-9][a-z0-9-]*$")]
     value: str | None = None
-    to: Expression | None = None
+    to: Expression | dict[str, JsonValue] | None = None
     when: Expression | None = None
 
 
@@ -181,10 +187,12 @@ class PageSize(Model):
 
 
 class Host(Model):
-    """What the host must be."""
+    """What the host must be; `io-uring` says that the engine needs it allowed, `memlock-bytes` how much it locks."""
 
     page_size: PageSize | None = None
     image_arch: Literal["linux/amd64", "linux/arm64"] | None = None
+    io_uring: bool | None = None
+    memlock_bytes: Annotated[int, Field(gt=0)] | None = None
 
 
 class PerProfile(Rules):
@@ -223,6 +231,7 @@ class Overlay(Header):
     after: list[Id] | None = None
     cache_mode: Id | None = None
     service: Service | None = None
+    host: Host | None = None
     files: dict[str, str] | None = None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.documents.shipped import package_file
 from lilserve.engine.controls import CONTROLS
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from lilserve.documents.model import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """One option. `type` is bool, int, float, str, json, human-int or number; `arity` as argparse counts values.
 
     `negative` are the spellings of false, the first one emitted; `declared` says a person vouches for it, no parser.

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from lilserve.engine.catalog import Spec
 
-_INT = re.compile(r"[-+]?\d{1,19}\Z")
-_HUMAN = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)([kKmMgGtT])\Z")
+_INT = r"[-+]?\d{1,19}\Z"
+_HUMAN = r"(\d{1,12}(?:\.\d{1,6})?)([kKmMgGtT])\Z"
 _SCALE = {
     letter: base**power
     for power, pair in enumerate(("kK", "mM", "gG", "tT"), 1)
@@ -23,7 +23,7 @@ _SCALE = {
 _BOOLEANS = {
     text: value for value, texts in ((True, "true 1 on yes"), (False, "false 0 off no")) for text in texts.split()
 }
-_SHORTHAND = re.compile(r"([A-Za-z_]\w*)[:=](.+)\Z")
+_SHORTHAND = r"([A-Za-z_]\w*)[:=](.+)\Z"
 
 
 class WrongValueError(ValueError):
@@ -115,7 +115,7 @@ def _bool(text: str) -> bool:
 
 
 def _int(text: str) -> int:
-    if not _INT.match(text) or not -(1 << 63) <= int(text) < 1 << 63:
+    if not re.match(_INT, text) or not -(1 << 63) <= int(text) < 1 << 63:
         raise WrongValueError(f"must be a whole number, not {text!r}")
     return int(text)
 
@@ -131,11 +131,11 @@ def _float(text: str) -> float:
 
 
 def _number(text: str) -> int | float:
-    return int(text) if _INT.match(text) else _float(text)
+    return int(text) if re.match(_INT, text) else _float(text)
 
 
 def _human(text: str) -> int:
-    scaled = _HUMAN.match(text)
+    scaled = re.match(_HUMAN, text)
     if scaled is None:
         return _int(text)
     if scaled[2].isupper() and "." in scaled[1]:
@@ -151,7 +151,7 @@ def _json(text: str) -> Any:
         if isinstance(value, dict | list):
             return value
         raise WrongValueError("needs a mapping, not text" + (" (the JSON is quoted twice)" if "{" in text else ""))
-    shorthand = _SHORTHAND.match(text)
+    shorthand = re.match(_SHORTHAND, text)
     hint = "'" + json.dumps({shorthand[1]: read_field(shorthand[2].strip())}) + "'" if shorthand else None
     raise WrongValueError(f"needs a mapping, not {text!r}", "a JSON object", hint)
 
@@ -185,7 +185,7 @@ def judge(spec: Spec, value: Any) -> WrongValueError | None:
 
 
 def _judge_one(spec: Spec, value: Any) -> WrongValueError | None:
-    if value in spec.choices_also or (spec.type == "human-int" and isinstance(value, str) and _HUMAN.match(value)):
+    if value in spec.choices_also or (spec.type == "human-int" and isinstance(value, str) and re.match(_HUMAN, value)):
         return None
     types, wanted = _TYPES[spec.type]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.engine.values import WrongValueError, read_variable
 from lilserve.errors import Problem, nearest
@@ -23,12 +23,11 @@ PREFIX = "LIL_SERVE_"
 SELECTION = ("LIL_SERVE_PROFILE", "LIL_SERVE_HARDWARE", "LIL_SERVE_PRESET", "LIL_SERVE_POLICY")
 FAMILIES = ("VLLM_", "NCCL_", "B12X_", "CUTE_", "LMCACHE_", "TORCH_", "PYTORCH_", "CUDA_", "OMP_")
 # What Kubernetes and old Docker links inject: NAME_PORT=tcp://..., NAME_SERVICE_HOST, NAME_PORT_80_TCP_ADDR.
-SERVICE_LINK = re.compile(r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z")
-_LINK_VALUE = re.compile(r"(tcp|udp|sctp)://")
+SERVICE_LINK = r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z"
+_LINK_VALUE = r"(tcp|udp|sctp)://"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """Which variable selects which option: `aliases` are the short names, `prefixed` those too common to be ours."""
 
     option_of: Mapping[str, str]
@@ -49,7 +48,7 @@ class Names:
         return cls(table)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Variables:
     """What reading a set of variables gave: its layer, what to tell a person, and the names the engine must not see."""
 
@@ -88,10 +87,10 @@ def read_variables(
             if name.startswith(PREFIX) and name not in SELECTION:
                 _misspelt(name, names, result)
             continue
-        if process and SERVICE_LINK.match(name):
+        if process and re.match(SERVICE_LINK, name):
             result.notices.append(("service-link", f"{name} was injected by a service link and is dropped", name))
             result.dropped.append(name)
-        elif text and _LINK_VALUE.match(text) and name.endswith("_PORT"):
+        elif text and re.match(_LINK_VALUE, text) and name.endswith("_PORT"):
             result.problems.append(_injected(name, text, at))
         elif process and not text:
             result.notices.append(

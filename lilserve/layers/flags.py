@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from lilserve.engine.catalog import Catalog, Spec
 
 ORIGIN = "cli"
-_NEGATIVE_NUMBER = re.compile(r"-\d|-\.\d")
+_NEGATIVE_NUMBER = r"-\d|-\.\d"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Said:
     """One flag with its values as they stood on the command line."""
 
@@ -32,7 +32,7 @@ class _Said:
     texts: list[str]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class CommandLine:
     """What the tokens say: the layer, its problems, and with `--allow-unknown` the tokens no catalog knows."""
 
@@ -61,7 +61,7 @@ def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unkno
     if "\0" in token:
         result.problems.append(Problem(f"{token!r} holds a NUL byte, which no process can be given", code="positional"))
         return None
-    if not token.startswith("-") or len(token) == 1 or _NEGATIVE_NUMBER.match(token):
+    if not token.startswith("-") or len(token) == 1 or re.match(_NEGATIVE_NUMBER, token):
         result.problems.append(_positional(token))
         return None
     flag, equals, text = token.partition("=")
@@ -108,7 +108,7 @@ def _take(rest: list[str], arity: str) -> list[str]:
     while (
         rest
         and len(taken) < limit
-        and (not rest[0].startswith("-") or len(rest[0]) == 1 or _NEGATIVE_NUMBER.match(rest[0]))
+        and (not rest[0].startswith("-") or len(rest[0]) == 1 or re.match(_NEGATIVE_NUMBER, rest[0]))
     ):
         taken.append(rest.pop(0))
     return taken

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.cache.model import Service
 from lilserve.notice import Notice
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Applied", "Leaf", "Notice", "Option", "Plan", "Service"]
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One resolved value with its history: `trail` is every writing of it, weakest first, and the last one won."""
 
     trail: tuple[Written, ...]
@@ -28,8 +28,7 @@ class Leaf:
         return self.trail[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One resolved option. A mapping has a leaf per JSON pointer; anything else has one leaf at the empty pointer.
 
     `displaced` are leaves that a stronger layer removed or replaced as a whole, by pointer.
@@ -38,12 +37,11 @@ class Option:
     name: str
     value: Any
     leaves: Mapping[str, Leaf]
-    displaced: Mapping[str, Leaf] = field(default_factory=dict)
+    displaced: Mapping[str, Leaf] = MappingProxyType({})
     control: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """An overlay that takes part, and the sentence that says why."""
 
     id: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,10 @@ _ALWAYS = frozenset(
 )
 _LAST = frozenset({"token", "apikey", "auth", "bearer", "cookie"})
 _KEYS = frozenset({"api", "access", "private", "secret", "account", "signing", "encryption", "auth"})
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_USERINFO = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@")
-_PARAMETER = re.compile(
-    r"([?&;](?:[\w-]*(?:token|api[_-]?key|secret|password|signature|sig|credential)[\w-]*)=)[^&#;\s\"']+", re.IGNORECASE
-)
-_BEARER = re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
+_WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
+_USERINFO = r"([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@"
+_PARAMETER = r"(?i)([?&;](?:[\w-]*(?:token|api[_-]?key|secret|password|signature|sig|credential)[\w-]*)=)[^&#;\s\"']+"
+_BEARER = r"(?i)\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}"
 _PLAIN_TOKENS = frozenset(
     {
         "bos token",
@@ -37,9 +36,10 @@ _PLAIN_TOKENS = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def secret_name(name: str) -> bool:
     """Whether a value under this name is a secret: `HF_TOKEN`, `api-key`; not `max-num-batched-tokens`."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = [word.lower() for word in re.findall(_WORDS, name)]
     if not words or " ".join(words[-2:]) in _PLAIN_TOKENS:
         return False
     last = words[-1]
@@ -64,8 +64,8 @@ def redact(value: Any, name: str = "") -> Any:
 def redact_text(text: str) -> str:
     """A text without the user part and the secret parameters of the URLs in it, and without bearer headers."""
     if "://" in text or "?" in text or "&" in text:
-        text = _PARAMETER.sub(rf"\1{REDACTED}", _USERINFO.sub(rf"\1{REDACTED}@", text))
-    return _BEARER.sub(rf"\1 {REDACTED}", text) if " " in text else text
+        text = re.sub(_PARAMETER, rf"\1{REDACTED}", re.sub(_USERINFO, rf"\1{REDACTED}@", text))
+    return re.sub(_BEARER, rf"\1 {REDACTED}", text) if " " in text else text
 
 
 def redact_argv(argv: Sequence[str]) -> list[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cel_expr_python import cel
 
@@ -15,33 +14,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VARIABLES = ("o", "e", "f", "h", "engine", "profile", "explicit")
-_READ = re.compile(r"""\b(o|e|explicit)(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.([A-Za-z_]\w*))""")
-_FACT = re.compile(r"\bf\b\s*[.\[]")
-_MISSING = re.compile(r'NOT_FOUND: Key not found in map : "?([^"]*)"?')
-_BARE = re.compile(r"(?<![.\w])(o|e|explicit)\b(?!\s*[.(\w])")
-_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+_READ = r"""\b(o|e|explicit)(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.([A-Za-z_]\w*))"""
+_FACT = r"\bf\b\s*[.\[]"
+_MISSING = r'NOT_FOUND: Key not found in map : "?([^"]*)"?'
+_BARE = r"(?<![.\w])(o|e|explicit)\b(?!\s*[.(\w])"
+_LITERAL = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
 
 
 class ExpressionError(ValueError):
     """A text that is not CEL, or names what is not there: the message is one line, without a place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(NamedTuple):
     """The outcome of an expression that needs a fact nobody knows."""
 
     fact: str
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """The outcome of an expression that its values do not fit."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Expression:
+class Expression(NamedTuple):
     """A compiled expression and the names it reads: options, variables, and options asked whether they are explicit."""
 
     text: str
@@ -62,7 +58,7 @@ class Expression:
         value = result.plain_value()
         if result.type() != cel.Type.ERROR:
             return value
-        missing = _MISSING.match(value)
+        missing = re.match(_MISSING, value)
         if missing is not None:
             return Unknown(missing[1]) if self.facts else Failure(f"there is no {missing[1]!r}")
         return Failure(value.split(": ", 1)[-1].replace("No matching overloads found : ", "cannot compute "))
@@ -84,6 +80,11 @@ def environment() -> Any:
         _overload("round", functions.rounded, kind.DOUBLE, kind.DOUBLE, kind.INT),
         _overload("round_down", functions.rounded_down, kind.DOUBLE, kind.DOUBLE, kind.INT),
     ]
+    declared += [
+        _overload("smallest", functions.smallest, kind.DYN, kind.List(kind.DYN)),
+        _overload("largest", functions.largest, kind.DYN, kind.List(kind.DYN)),
+        _overload("slug", functions.slug, kind.STRING, kind.STRING),
+    ]
     return cel.NewEnv(variables=dict.fromkeys(VARIABLES, mapping), extensions=[cel.CelExtension("lilserve", declared)])
 
 
@@ -96,16 +97,16 @@ def compiled(text: str) -> Expression:
         first = str(error).splitlines()[0]
         raise ExpressionError(re.sub(r"^INVALID_ARGUMENT: ERROR: <input>:(\d+):(\d+): ", r"", first)) from None
     reads: dict[str, list[str]] = {"o": [], "e": [], "explicit": []}
-    for variable, double, single, dotted in _READ.findall(text):
+    for variable, double, single, dotted in re.findall(_READ, text):
         name = double or single or dotted
         if name not in reads[variable]:
             reads[variable].append(name)
-    bare = _LITERAL.sub('""', _READ.sub("_", text))
-    whole = _BARE.search(bare)
+    bare = re.sub(_LITERAL, '""', re.sub(_READ, "_", text))
+    whole = re.search(_BARE, bare)
     if whole is not None:
         raise ExpressionError(f'{whole[1]} is read one literal name at a time, as in {whole[1]}["name"]')
     return Expression(
-        text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(_FACT.search(bare))
+        text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(re.search(_FACT, bare))
     )
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MAX_SEATS = 1 << 16
 
@@ -47,3 +51,22 @@ def rounded_down(number: float, places: int) -> float:
     """As `rounded`, never upwards: the largest value of so many places that is not above the number."""
     scale = 10.0 ** max(0, min(places, 12))
     return math.floor(number * scale) / scale if math.isfinite(number) else number
+
+
+def smallest(values: Sequence[Any]) -> Any:
+    """The smallest number of a list, null when it holds none."""
+    return min(_numbers(values), default=None)
+
+
+def largest(values: Sequence[Any]) -> Any:
+    """The largest number of a list, null when it holds none."""
+    return max(_numbers(values), default=None)
+
+
+def _numbers(values: Sequence[Any]) -> list[int | float]:
+    return [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def slug(text: str) -> str:
+    """A text as one name of a directory: `org/model` is `org--model`, and any other character a name should not have."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "--", text).strip(".") or "--"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Trail = tuple[Written, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Merged:
     """The leaves of one name: the `live` ones in order of first appearance, and those that something `displaced`.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lilserve.resolution.selection import Chosen, Selection
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Outside:
     """The layers, weakest first, and what reading them found."""
 

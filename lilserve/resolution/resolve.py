@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lilserve.notice import Notice
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Resolution:
     """Everything that was decided, and how. `problems` are not raised yet, so that all can be told at once."""
 

@@ -77,13 +77,14 @@ def _derive(block: Block, row: Mapping[str, Any], keys: Path, target: Target, sc
         if target.variable and value is not None and not isinstance(value, str):
             value = str(value).lower() if isinstance(value, bool) else str(value)
         inputs = scope.inputs(compiled(text)) if isinstance(text, str) else {}
+        why = scope.fill(row["why"], block.document.at(*keys, "why")) if "why" in row else None
         written = Written(
             REMOVED if value is None else value,
             f"derived:{rule_name(block)}",
             at,
             DERIVED_RANK,
             inputs=inputs,
-            why=row.get("why"),
+            why=why,
         )
         if beaten:
             merged.put_below(path, written)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lilserve.resolution.merge import Merged
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """Merged options and environment as CEL variables, kept in step with them.
 

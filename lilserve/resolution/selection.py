@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.engine.catalog import Catalog, catalog_of
 from lilserve.errors import ConfigurationError, Problem
@@ -20,8 +20,7 @@ COMMON = "common"
 NO_MACHINE = "native"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Everything that decides a launch besides the library. The world is in here: nothing else is looked at.
 
     `environ` is the process environment, `assigned` the `--env` pairs, `tokens` what stands after `--` with the
@@ -35,14 +34,13 @@ class Selection:
     settings: Document | None = None
     assigned: tuple[tuple[str, str], ...] = ()
     tokens: tuple[str, ...] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    environ: Mapping[str, str] = MappingProxyType({})
+    facts: Mapping[str, Any] = MappingProxyType({})
     engine: str | None = None
     allow_unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class Chosen(NamedTuple):
     """The documents of one launch, each chain with its most general document first."""
 
     common: Document
