@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lilserve.cache.model import Service
+from lilserve.errors import Problem
+from lilserve.resolution.blocks import speaking
 from lilserve.resolution.expressions import Unknown
 
 if TYPE_CHECKING:
@@ -26,7 +29,8 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
     if document is None or service is None:
         return None
     scope = resolution.scope
-    arguments = [*_rows(document, ("service", "arguments"), service["arguments"]), *_contract(resolution)]
+    own = service["arguments"]
+    arguments = [*_rows(document, ("service", "arguments"), own), *_added(resolution, {row["flag"] for row in own})]
     argv = [
         token
         for flag, text in _filled(arguments, "flag", scope)
@@ -41,11 +45,16 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
     return Service((*command, *argv), environment, **known)
 
 
-def _contract(resolution: Resolution) -> Iterator[Row]:
-    """The arguments that the profile's contract with the cache mode adds."""
-    for document in resolution.chosen.profiles:
-        block = (document.data.get("cache") or {}).get(resolution.settled.cache_mode) or {}
-        yield from _rows(document, ("cache", resolution.settled.cache_mode, "arguments"), block.get("arguments") or ())
+def _added(resolution: Resolution, owned: set[str]) -> Iterator[Row]:
+    """The arguments that the profile's contract with the cache mode adds; a flag of the cache mode itself is refused."""
+    mode = resolution.settled.cache_mode
+    for document in (resolution.chosen.common, *speaking(resolution.chosen.profile, "cache")):
+        block = (document.data.get("cache") or {}).get(mode) or {}
+        for row, where, keys in _rows(document, ("cache", mode, "arguments"), block.get("arguments") or ()):
+            if row["flag"] in owned:
+                what = f"{row['flag']} belongs to the cache mode {mode}, which alone decides when and how it is given"
+                resolution.scope.problems.append(Problem(what, where.at(*keys, "flag"), code="owned-argument"))
+            yield row, where, keys
 
 
 def _rows(document: Document, keys: Path, rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
@@ -61,6 +70,14 @@ def _filled(rows: Iterable[Row], key: str, scope: Scope) -> Iterator[tuple[str, 
         if "to" not in row:
             yield row[key], row.get("value")
             continue
-        value = scope.evaluate(row["to"], document.at(*keys, "to"))
+        value = _value(row["to"], (*keys, "to"), document, scope)
         if not isinstance(value, Unknown) and value is not None:
-            yield row[key], str(value)
+            yield row[key], json.dumps(value, separators=(",", ":")) if isinstance(value, dict) else str(value)
+
+
+def _value(to: Any, keys: Path, document: Document, scope: Scope) -> Any:
+    """The value of an expression, or of each in a mapping; a field whose value is null or unknown is left out."""
+    if not isinstance(to, dict):
+        return scope.evaluate(to, document.at(*keys)) if isinstance(to, str) else to
+    found = {name: _value(inner, (*keys, name), document, scope) for name, inner in to.items()}
+    return {name: value for name, value in found.items() if value is not None and not isinstance(value, Unknown)}

@@ -9,11 +9,13 @@ from lilserve.resolution.blocks import speaking
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lilserve.documents.model import Document
     from lilserve.resolution.selection import Chosen
     from lilserve.resolution.settle import Settled
 
 GPU = ("name", "count", "memory_gib", "bandwidth_gb_s", "compute_capability", "unified", "coherent_host_memory")
 PARTICULAR = ("graph_fraction", "pool_gib", "pool_tokens")
+NEEDED = ("page_size", "image_arch", "io_uring", "memlock_bytes")
 
 
 def figures(chosen: Chosen, settled: Settled, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,8 +28,7 @@ def _hardware(chosen: Chosen) -> dict[str, Any]:
     result: dict[str, Any] = {
         "id": chosen.hardware[-1].id,
         "cpu": None,
-        "image_arch": None,
-        "page_size": None,
+        **dict.fromkeys(NEEDED),
         "ceiling": {},
         **dict.fromkeys(PARTICULAR),
     }
@@ -36,13 +37,18 @@ def _hardware(chosen: Chosen) -> dict[str, Any]:
         gpu |= {key.replace("-", "_"): value for key, value in (data.get("gpu") or {}).items()}
         result["cpu"] = data.get("cpu", result["cpu"])
         result["ceiling"] |= data.get("ceiling") or {}
-        host = data.get("host") or {}
-        result["image_arch"] = host.get("image-arch", result["image_arch"])
-        result["page_size"] = (host.get("page-size") or {}).get("bytes", result["page_size"])
+        result |= needs(document)
         for profile in chosen.profile:
             block = (data.get("per-profile") or {}).get(profile.id) or {}
             result |= {key: block[key.replace("_", "-")] for key in PARTICULAR if key.replace("_", "-") in block}
     return {**result, "gpu": gpu}
+
+
+def needs(document: Document) -> dict[str, Any]:
+    """What a document asks of the host, by the names in `h`; the page size in bytes."""
+    host = document.data.get("host") or {}
+    found = {key: host[key.replace("_", "-")] for key in NEEDED if key.replace("_", "-") in host}
+    return found | ({"page_size": found["page_size"]["bytes"]} if "page_size" in found else {})
 
 
 def _engine(chosen: Chosen) -> dict[str, Any]:
