@@ -46,7 +46,7 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
 
 
 def _added(resolution: Resolution, owned: set[str]) -> Iterator[Row]:
-    """The arguments that the profile's contract with the cache mode adds; a flag of the cache mode itself is refused."""
+    """The arguments that a contract with the cache mode adds; a flag of the cache mode itself is refused."""
     mode = resolution.settled.cache_mode
     for document in (resolution.chosen.common, *speaking(resolution.chosen.profile, "cache")):
         block = (document.data.get("cache") or {}).get(mode) or {}

@@ -79,8 +79,6 @@ def environment() -> Any:
         _overload("kernel_at_least", functions.kernel_at_least, kind.BOOL, kind.STRING, kind.STRING),
         _overload("round", functions.rounded, kind.DOUBLE, kind.DOUBLE, kind.INT),
         _overload("round_down", functions.rounded_down, kind.DOUBLE, kind.DOUBLE, kind.INT),
-    ]
-    declared += [
         _overload("smallest", functions.smallest, kind.DYN, kind.List(kind.DYN)),
         _overload("largest", functions.largest, kind.DYN, kind.List(kind.DYN)),
         _overload("slug", functions.slug, kind.STRING, kind.STRING),

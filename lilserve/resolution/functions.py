@@ -68,5 +68,5 @@ def _numbers(values: Sequence[Any]) -> list[int | float]:
 
 
 def slug(text: str) -> str:
-    """A text as one name of a directory: `org/model` is `org--model`, and any other character a name should not have."""
+    """A text as the name of one directory: `org/model` is `org--model`."""
     return re.sub(r"[^A-Za-z0-9._-]+", "--", text).strip(".") or "--"

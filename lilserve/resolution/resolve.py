@@ -9,7 +9,7 @@ from lilserve.layers.documents import Block, block_layer
 from lilserve.layers.environment import FAMILIES
 from lilserve.layers.layer import Layer, Rank
 from lilserve.resolution.blocks import after_settling, before_settling, preset_blocks
-from lilserve.resolution.figures import figures
+from lilserve.resolution.figures import figures, needs
 from lilserve.resolution.merge import Merged, merge
 from lilserve.resolution.outside import Outside, outside
 from lilserve.resolution.overlays import Applying, applying, conflicts
@@ -71,6 +71,8 @@ def resolve(library: Library, selection: Selection) -> Resolution:
 
     notices = list(around.notices)
     overlays = applying(library, selection.overlays, scope, notices)
+    for one in overlays:
+        known["h"] |= needs(one.document)
     added = [Block(one.document, (), f"overlay:{one.document.id}", Rank.OVERLAY) for one in overlays]
     corrections = _layers(added, chosen, problems)
     problems += conflicts(zip([one.document for one in overlays], corrections, strict=True))
