@@ -1,0 +1,156 @@
+"""The only place that starts, signals and reaps processes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from typing import TYPE_CHECKING, NoReturn
+
+from lilserve.run.events import Ended, Gone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lilserve.run.events import Event, Side
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+NOT_FOUND = 127
+NOT_EXECUTABLE = 126
+# What Python ignores, and what a shell ignores for a program that it puts into the background.
+RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD)
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def become_subreaper() -> bool:
+    """Have orphaned descendants handed to this process. False where the kernel knows no such thing."""
+    return bool(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+class Children:
+    """The leaders by side, and whether anything of their groups is left."""
+
+    def __init__(self) -> None:
+        self._leaders: dict[int, Side] = {}
+        self._groups: dict[Side, int] = {}
+        self.any_left = False
+
+    def start(
+        self, side: Side, program: str, argv: tuple[str, ...], environ: Mapping[str, str], keep: Iterable[int] = ()
+    ) -> int:
+        """Start a side in a session of its own and return its process id; `keep` are descriptors it inherits.
+
+        Its signals are as at boot, its input is empty, and it is asked to end when this process dies of SIGKILL.
+        """
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            _become(parent, program, argv, environ, keep)
+        self._leaders[pid] = side
+        self._groups[side] = pid
+        self.any_left = True
+        return pid
+
+    def reap(self) -> list[Event]:
+        """Take in everything that ended, orphans included, and say which leaders ended and which groups are empty."""
+        events: list[Event] = []
+        self.any_left = True
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                self.any_left = False
+                break
+            if pid == 0:
+                break
+            if pid in self._leaders:
+                events.append(Ended(self._leaders.pop(pid), os.waitstatus_to_exitcode(status)))
+        return events + self._empty() + ([] if self.any_left else [Gone(None)])
+
+    def _empty(self) -> list[Event]:
+        gone = [side for side, group in self._groups.items() if group not in self._leaders and not _lives(group)]
+        for side in gone:
+            del self._groups[side]
+        return [Gone(side) for side in gone]
+
+    def send(self, side: Side, number: int) -> None:
+        """Signal the whole group of a side; an empty group is no error."""
+        if side in self._groups:
+            _ignore_gone(os.killpg, self._groups[side], number)
+
+    def send_leader(self, side: Side, number: int) -> None:
+        """Signal the leader of a side alone."""
+        if self._groups.get(side) in self._leaders:
+            _ignore_gone(os.kill, self._groups[side], number)
+
+    def send_all(self, number: int) -> None:
+        """Signal every descendant, wherever it moved: groups and sessions hold nobody back."""
+        for pid in descendants(os.getpid()):
+            _ignore_gone(os.kill, pid, number)
+
+
+def _become(
+    parent: int, program: str, argv: tuple[str, ...], environ: Mapping[str, str], keep: Iterable[int]
+) -> NoReturn:
+    """The child's side of a start."""
+    status = NOT_EXECUTABLE
+    try:
+        os.setsid()
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(128 + signal.SIGTERM)
+        for number in RESET:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for descriptor in keep:
+            os.set_inheritable(descriptor, True)
+        os.execve(program, argv, environ)  # noqa: S606 -- no shell: the plan's argv is what runs
+    except FileNotFoundError:
+        status = NOT_FOUND
+    except BaseException as error:  # noqa: BLE001 -- a forked child must never return into the parent's code
+        os.write(2, f"lil-serve: {program}: {error}\n".encode())
+    os._exit(status)
+
+
+def _ignore_gone(call: Callable[[int, int], None], target: int, number: int) -> None:
+    try:
+        call(target, number)
+    except (ProcessLookupError, PermissionError):
+        return  # it ended by itself, or changed its user and is the kernel's to end
+
+
+def _lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def descendants(root: int) -> list[int]:
+    """Every process under `root`, nearest first, from /proc; zombies included."""
+    parents = {pid: parent for pid in _processes() if (parent := _parent(pid)) is not None}
+    found = [root]
+    for known in found:
+        found += [pid for pid, parent in parents.items() if parent == known]
+    return found[1:]
+
+
+def _processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
