@@ -53,4 +53,4 @@ $(STAMP): pyproject.toml hatch_build.py $(wildcard lilserve/documents/*.py)
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist lilserve/compiled.json
+	rm -rf $(VENV) build dist lilserve/compiled*.json

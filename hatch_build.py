@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CompiledDocuments(BuildHookInterface):
-    """Writes lilserve/compiled.json from profiles/, hardware/, overlays/ and the engine documents."""
+    """Writes the compiled forms of profiles/, hardware/, overlays/ and the engine documents into the package."""
 
     PLUGIN_NAME = "compiled-documents"
 
@@ -18,9 +18,8 @@ class CompiledDocuments(BuildHookInterface):
         if self.target_name != "wheel":
             return
         sys.path.insert(0, self.root)
-        from lilserve.documents.compiled import FILE, build  # noqa: PLC0415 -- importable only from the source tree
-        from lilserve.documents.shipped import package_file, shipped_files  # noqa: PLC0415 -- as above
+        from lilserve.cli.compile import compile_package  # noqa: PLC0415 -- importable only from the source tree
 
-        path = Path(self.root, "lilserve", FILE)
-        path.write_text(build(shipped_files(), package_file), encoding="utf-8")
-        build_data["artifacts"].append(f"lilserve/{FILE}")
+        for name, text in compile_package().items():
+            Path(self.root, "lilserve", name).write_text(text, encoding="utf-8")
+            build_data["artifacts"].append(f"lilserve/{name}")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from lilserve.cli.main import entry
+from lilserve.cli import entry
 
 entry()

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lilserve.cache.model import Service
+from lilserve.documents.model import SERVICE_FIGURES
 from lilserve.errors import Problem
 from lilserve.resolution.blocks import speaking
 from lilserve.resolution.expressions import Unknown
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from lilserve.resolution.resolve import Resolution
     from lilserve.resolution.scope import Scope
 
-FIGURES = ("health-url", "shm-name", "shm-bytes", "l1-bytes", "disk-path", "disk-bytes", "transfer-mode")
 Row = tuple["Mapping[str, Any]", "Document", "Path"]
 
 
@@ -38,7 +38,7 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
     ]
     variables = _rows(document, ("service", "environment"), service.get("environment") or ())
     environment = {name: text or "" for name, text in _filled(variables, "name", scope)}
-    found = {name: scope.evaluate(service[name], document.at("service", name)) for name in FIGURES if name in service}
+    found = {name: scope.evaluate(service[name], document.at("service", name)) for name in SERVICE_FIGURES if name in service}
     known: dict[str, Any] = {
         name.replace("-", "_"): None if isinstance(value, Unknown) else value for name, value in found.items()
     }

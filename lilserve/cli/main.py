@@ -76,8 +76,3 @@ def _usage(error: click.ClickException) -> LilServeError:
             f"did you mean {near}?" if near else f"engine options stand after --: lil-serve ... -- {error.option_name}"
         )
     return ConfigurationError(Problem(told, hint=hint, code="usage"))
-
-
-def entry() -> None:
-    """The console script."""
-    sys.exit(main())

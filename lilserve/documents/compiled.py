@@ -2,7 +2,7 @@
 
 An entry is found only by the SHA-256 of a file's bytes, and the whole form counts only for the very code that made it
 (the digest of this package's sources): a stale one is never found, so it needs no care. It is made when the package is
-built (`python -m lilserve.documents.compiled`) and a checkout without it works, slower.
+built (hatch_build.py) and a checkout without it works, slower.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lilserve.documents.load import parsed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-SOURCES = ("source.py", "models.py", "validate.py", "load.py", "compiled.py")
+SOURCES = tuple(f"documents/{name}.py" for name in ("source", "models", "validate", "load", "compiled"))
 FILE = "compiled.json"
 
 
@@ -24,16 +24,16 @@ def read(data: Callable[[str], bytes]) -> Mapping[str, Any]:
     """Entries by digest; empty when there is no compiled form or other code made it. `data` reads a package file."""
     try:
         form = json.loads(data(FILE))
-        return form["entries"] if form["code"] == code(data) else {}
+        return form["entries"] if form["code"] == code(data, SOURCES) else {}
     except (OSError, ValueError, KeyError):
         return {}
 
 
-def code(data: Callable[[str], bytes]) -> str:
-    """The digest of the sources that decide what parsing gives."""
+def code(data: Callable[[str], bytes], sources: Iterable[str]) -> str:
+    """The digest of the sources that decide what a compiled form holds."""
     digest = hashlib.sha256()
-    for name in SOURCES:
-        digest.update(data("documents/" + name))
+    for name in sources:
+        digest.update(data(name))
     return digest.hexdigest()
 
 
@@ -44,4 +44,4 @@ def build(files: Iterable[tuple[str, bytes]], data: Callable[[str], bytes]) -> s
         entry = parsed(raw, path)
         if isinstance(entry, dict):
             entries[hashlib.sha256(raw).hexdigest()] = entry
-    return json.dumps({"code": code(data), "entries": entries}, separators=(",", ":"))
+    return json.dumps({"code": code(data, SOURCES), "entries": entries}, separators=(",", ":"))

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# What the cache server of a cache mode is known by; each is an expression of its document.
+SERVICE_FIGURES = ("health-url", "shm-name", "shm-bytes", "l1-bytes", "disk-path", "disk-bytes", "transfer-mode")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """One validated YAML file. `path` is how messages name it, `digest` the SHA-256 of its bytes."""

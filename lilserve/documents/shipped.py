@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,10 +15,9 @@ ENGINES = "engine/engines"
 
 def package_file(name: str) -> bytes:
     """The bytes of one file of the package, `name` relative to it. Raises OSError when there is none."""
-    found = get_data("lilserve", name)
-    if found is None:
-        raise FileNotFoundError(name)
-    return found
+    # The loader reads from a folder and from a zipped wheel alike; pkgutil would import much to ask it the same.
+    data: bytes = __loader__.get_data(os.path.join(PACKAGE, *name.split("/")))  # type: ignore[name-defined] # noqa: F821 -- set by the import system
+    return data
 
 
 def shipped_files() -> Iterator[tuple[str, bytes]]:

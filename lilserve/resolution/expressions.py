@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cel_expr_python import cel
 
 from lilserve.resolution import functions
+from lilserve.resolution.rule_forms import rule_forms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +77,9 @@ def environment() -> Any:
     mapping = kind.Map(kind.STRING, kind.DYN)
     declared = [
         _overload("rungs", functions.rungs, kind.List(kind.INT), kind.INT, kind.STRING),
+        _overload("rows", functions.rows, kind.INT, kind.DYN, kind.DYN),
+        _overload("on_grid", functions.on_grid, kind.INT, kind.INT),
+        _overload("first", functions.first, kind.List(kind.DYN), kind.List(kind.DYN), kind.INT),
         _overload("gib", functions.gib, kind.DOUBLE, kind.INT),
         _overload("kernel_at_least", functions.kernel_at_least, kind.BOOL, kind.STRING, kind.STRING),
         _overload("round", functions.rounded, kind.DOUBLE, kind.DOUBLE, kind.INT),
@@ -89,6 +94,15 @@ def environment() -> Any:
 @lru_cache(maxsize=4096)
 def compiled(text: str) -> Expression:
     """The expression in `text`, compiled and type-checked once a process. Raises ExpressionError."""
+    form = rule_forms().get(text)
+    if form is None:
+        return compile_text(text)
+    program, *reads, facts = form
+    return Expression(text, environment().deserialize(b64decode(program)), *map(tuple, reads), facts=facts)
+
+
+def compile_text(text: str) -> Expression:
+    """The same without the compiled forms of the package."""
     try:
         program = environment().compile(text)
     except RuntimeError as error:
@@ -103,9 +117,7 @@ def compiled(text: str) -> Expression:
     whole = re.search(_BARE, bare)
     if whole is not None:
         raise ExpressionError(f'{whole[1]} is read one literal name at a time, as in {whole[1]}["name"]')
-    return Expression(
-        text, program, tuple(reads["o"]), tuple(reads["e"]), tuple(reads["explicit"]), bool(re.search(_FACT, bare))
-    )
+    return Expression(text, program, *map(tuple, reads.values()), facts=bool(re.search(_FACT, bare)))
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,7 @@ NEEDED = ("page_size", "image_arch", "io_uring", "memlock_bytes")
 
 def figures(chosen: Chosen, settled: Settled, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The variables by name; a figure that no document gives reads as null. GiB, GB/s and fractions as written."""
-    return {"f": facts, "h": _hardware(chosen), "engine": _engine(chosen), "profile": _profile(chosen, settled)}
+    return {"f": dict(facts), "h": _hardware(chosen), "engine": _engine(chosen), "profile": _profile(chosen, settled)}
 
 
 def _hardware(chosen: Chosen) -> dict[str, Any]:

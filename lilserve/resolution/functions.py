@@ -27,6 +27,25 @@ def rungs(seats: int, ladder: str) -> list[int]:
     return sorted(powers | {-(-seats * quarter // 4) for quarter in (1, 2, 3, 4)})
 
 
+def rows(config: Any, drafts: Any) -> int:
+    """Rows that one seat verifies in a step: its draft tokens and one more, or one row without a speculative config."""
+    return drafts + 1 if config is not None and isinstance(drafts, int) else 1
+
+
+def on_grid(cap: int) -> int:
+    """The largest capture size not above `cap` in an engine's own list: 1, 2, 4, steps of 8 to 256, then of 16.
+
+    Source: vLLM builds its default list so, and takes the last of it for the cap.
+    """
+    step = next((step for least, step in ((256, 16), (8, 8), (4, 4), (2, 2)) if cap >= least), 1)
+    return max(cap, 0) // step * step
+
+
+def first(values: Sequence[Any], count: int) -> list[Any]:
+    """The first `count` items of a list, or all that there are."""
+    return list(values)[: max(count, 0)]
+
+
 def gib(count: float) -> float:
     """Bytes as GiB."""
     return count / (1 << 30)
