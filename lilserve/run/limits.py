@@ -10,12 +10,13 @@ if TYPE_CHECKING:
 
 GIB = 1 << 30
 
-# Shares of stop-grace at which each part of a stop is over, counted from its beginning. The engine's own
-# --shutdown-timeout must end before ENGINE_KILLED; whoever waits for us must wait longer than the whole.
-ENGINE_KILLED = 0.6
-ENGINE_LEFT = 0.65
-CACHE_KILLED = 0.9
-CACHE_LEFT = 0.95
+# Shares of stop-grace at which each part of a stop is over, counted from its beginning. The engine's own drain
+# (--shutdown-timeout, two thirds of the grace in profiles/common.yaml) is over before ENGINE_KILLED; the cache's
+# flush has what the engine leaves of the time until CACHE_KILLED; whoever waits for us waits longer than the whole.
+ENGINE_KILLED = 0.75
+ENGINE_LEFT = 0.78
+CACHE_KILLED = 0.93
+CACHE_LEFT = 0.96
 
 
 @dataclass(frozen=True, slots=True)

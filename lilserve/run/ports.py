@@ -39,7 +39,7 @@ def addresses(plan: Plan) -> list[Address]:
 
 def _engine(plan: Plan) -> Iterator[Address]:
     options = {name: option.value for name, option in plan.options.items()}
-    if options.get("port") and not options.get("uds"):
+    if options.get("port") and not options.get("uds") and not options.get("headless"):
         yield Address("engine", str(options.get("host") or "0.0.0.0"), int(options["port"]))  # noqa: S104 -- vLLM's default
 
 
