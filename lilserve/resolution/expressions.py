@@ -97,8 +97,9 @@ def compiled(text: str) -> Expression:
     form = rule_forms().get(text)
     if form is None:
         return compile_text(text)
-    program, *reads, facts = form
-    return Expression(text, environment().deserialize(b64decode(program)), *map(tuple, reads), facts=facts)
+    program, options, variables, explicit, facts = form
+    loaded = environment().deserialize(b64decode(program))
+    return Expression(text, loaded, tuple(options), tuple(variables), tuple(explicit), facts)
 
 
 def compile_text(text: str) -> Expression:
@@ -117,7 +118,8 @@ def compile_text(text: str) -> Expression:
     whole = re.search(_BARE, bare)
     if whole is not None:
         raise ExpressionError(f'{whole[1]} is read one literal name at a time, as in {whole[1]}["name"]')
-    return Expression(text, program, *map(tuple, reads.values()), facts=bool(re.search(_FACT, bare)))
+    options, variables, explicit = (tuple(names) for names in reads.values())
+    return Expression(text, program, options, variables, explicit, bool(re.search(_FACT, bare)))
 
 
 @lru_cache(maxsize=1024)
