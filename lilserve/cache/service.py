@@ -38,7 +38,9 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
     ]
     variables = _rows(document, ("service", "environment"), service.get("environment") or ())
     environment = {name: text or "" for name, text in _filled(variables, "name", scope)}
-    found = {name: scope.evaluate(service[name], document.at("service", name)) for name in SERVICE_FIGURES if name in service}
+    found = {
+        name: scope.evaluate(service[name], document.at("service", name)) for name in SERVICE_FIGURES if name in service
+    }
     known: dict[str, Any] = {
         name.replace("-", "_"): None if isinstance(value, Unknown) else value for name, value in found.items()
     }

@@ -1,4 +1,4 @@
-"""The shipped documents in, the compiled forms that a package carries out; `python -m lilserve.cli.compile` writes them."""
+"""The shipped documents in, the compiled forms that a package carries out; run as a module it writes them."""
 
 from __future__ import annotations
 

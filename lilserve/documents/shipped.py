@@ -16,7 +16,7 @@ ENGINES = "engine/engines"
 def package_file(name: str) -> bytes:
     """The bytes of one file of the package, `name` relative to it. Raises OSError when there is none."""
     # The loader reads from a folder and from a zipped wheel alike; pkgutil would import much to ask it the same.
-    data: bytes = __loader__.get_data(os.path.join(PACKAGE, *name.split("/")))  # type: ignore[name-defined] # noqa: F821 -- set by the import system
+    data: bytes = __loader__.get_data(os.path.join(PACKAGE, *name.split("/")))  # type: ignore[name-defined]  # set by the import system
     return data
 
 

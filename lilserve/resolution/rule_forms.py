@@ -1,4 +1,4 @@
-"""The compiled forms of the shipped rules, by their text: made when the package is built, read when one is first needed.
+"""The compiled forms of the shipped rules, by their text: made by the build, read when one is first needed.
 
 As with documents, a form counts only for the very code that made it, so a stale one is never found.
 """
@@ -24,7 +24,7 @@ SOURCES = ("resolution/expressions.py", "resolution/functions.py", "resolution/r
 
 @cache
 def rule_forms() -> dict[str, list[Any]]:
-    """Text to [serialized program, options, variables, explicit options, whether facts are read]; empty without a form."""
+    """Text to [serialized program, options, variables, explicit options, reads facts]; empty without a form."""
     try:
         form = json.loads(package_file(FILE))
         return form["rules"] if form["code"] == code(package_file, SOURCES) else {}

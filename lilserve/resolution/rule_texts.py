@@ -62,5 +62,5 @@ def _tree(value: Any, here: Path) -> Iterator[RuleText]:
 
 
 def _rows_of_variables(value: Any) -> bool:
-    """Whether this is the cache server's `environment`, whose rows have expressions; elsewhere it maps names to texts."""
+    """Whether this is the cache server's `environment`: its rows have expressions, elsewhere it maps names to texts."""
     return isinstance(value, list)
