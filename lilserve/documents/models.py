@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
@@ -87,13 +87,14 @@ class Rules(Assignments):
 
 
 class Header(Rules):
-    """What every document may carry."""
+    """What every document may carry. `example` are options that a check passes where nothing has a default."""
 
     version: Literal[1]
     id: Id
     title: Text | None = None
     evidence: list[Evidence] | None = None
     replaces: bool | list[str] | None = None
+    example: Options | None = None
 
 
 class Checkpoint(Assignments):
@@ -209,7 +210,10 @@ class PerProfile(Rules):
 
 
 class Hardware(Header):
-    """A machine or, when abstract, the class of machines it extends."""
+    """A machine or, when abstract, the class of machines it extends.
+
+    `per-engine` is for values that only one engine and those that extend it know, `per-profile` for one model.
+    """
 
     kind: Literal["hardware"]
     extends: Id | None = None
@@ -219,6 +223,7 @@ class Hardware(Header):
     ceiling: dict[OptionName, float] | None = None
     host: Host | None = None
     detect: Expression | None = None
+    per_engine: dict[Id, Rules] | None = None
     per_profile: dict[Id, PerProfile] | None = None
 
 
@@ -293,11 +298,3 @@ KINDS: dict[str, type[Model]] = {
     "engine": Engine,
     "settings": Settings,
 }
-
-
-def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema (draft-07) of one kind, for editors."""
-    model = KINDS[kind]
-    generated = model.model_json_schema(ref_template="#/definitions/{model}")
-    generated["definitions"] = generated.pop("$defs", {})
-    return {"$schema": "http://json-schema.org/draft-07/schema#", **generated}

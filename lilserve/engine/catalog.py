@@ -128,9 +128,14 @@ def catalog_of(chain: Sequence[Document]) -> Catalog:
 
 
 def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
-    """What a fork declares of an option over what was observed of it; fields are added to, not replaced."""
-    fields = {**(observed.get("fields") or {}), **(declared.get("fields") or {})}
-    return {**observed, **declared, **({"fields": fields} if fields else {})}
+    """What a fork declares of an option over what was observed of it; choices and fields are added to, not replaced."""
+    result = {**observed, **declared}
+    if declared.get("choices_also"):
+        result["choices_also"] = [*(observed.get("choices_also") or ()), *declared["choices_also"]]
+    if declared.get("fields"):
+        known = observed.get("fields") or {}
+        result["fields"] = known | {name: _over(known.get(name) or {}, spec) for name, spec in declared["fields"].items()}
+    return result
 
 
 def _spellings(raw: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[str, bool]]:

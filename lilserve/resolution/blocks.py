@@ -53,15 +53,16 @@ def preset_blocks(chosen: Chosen) -> list[Block]:
 
 
 def _machine(chosen: Chosen) -> list[Block]:
-    """The class chain and the machine, then what these say of this profile and of those it extends."""
+    """The class chain and the machine, then what these say of this engine and of this profile, and what they extend."""
     origin = f"hardware:{chosen.hardware[-1].id}"
     return [
         *(Block(document, (), origin, Rank.HARDWARE) for document in chosen.hardware),
         *(
-            Block(document, ("per-profile", profile.id), origin, Rank.HARDWARE)
+            Block(document, (section, one.id), origin, Rank.HARDWARE)
+            for section, chain in (("per-engine", chosen.engine), ("per-profile", chosen.profile))
             for document in chosen.hardware
-            for profile in chosen.profile
-            if profile.id in (document.data.get("per-profile") or {})
+            for one in chain
+            if one.id in (document.data.get(section) or {})
         ),
     ]
 
