@@ -1,6 +1,7 @@
 """A configuration class in; the fields of its JSON form, with types and choices to any depth, out.
 
-Standard library only. The classes are pydantic dataclasses in the engine, plain ones in tests: what pydantic adds is used where it is there.
+Standard library only. The classes are pydantic dataclasses in the engine, plain ones in tests: what pydantic adds is
+used where it is there.
 """
 
 from __future__ import annotations
