@@ -86,6 +86,7 @@ def environment() -> Any:
         _overload("round_down", functions.rounded_down, kind.DOUBLE, kind.DOUBLE, kind.INT),
         _overload("smallest", functions.smallest, kind.DYN, kind.List(kind.DYN)),
         _overload("largest", functions.largest, kind.DYN, kind.List(kind.DYN)),
+        _overload("get", functions.get, kind.DYN, mapping, kind.STRING, kind.DYN),
         _overload("slug", functions.slug, kind.STRING, kind.STRING),
     ]
     return cel.NewEnv(variables=dict.fromkeys(VARIABLES, mapping), extensions=[cel.CelExtension("lilserve", declared)])

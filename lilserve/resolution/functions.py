@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 MAX_SEATS = 1 << 16
 
@@ -84,6 +84,11 @@ def largest(values: Sequence[Any]) -> Any:
 
 def _numbers(values: Sequence[Any]) -> list[int | float]:
     return [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def get(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
+    """The value of a key, or the default where the mapping has none."""
+    return mapping.get(key, default)
 
 
 def slug(text: str) -> str:
