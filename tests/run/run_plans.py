@@ -60,7 +60,7 @@ def plan(argv, service=None, *, grace=5.0, environment=None, dropped=(), options
 def pair(engine=(), cache=(), *, notes=None, grace=5.0, arena=None, size=4096, **more):
     """A plan of two stand-ins with further arguments each."""
     engine_port, cache_port = free_ports(2)
-    stand_in = (*PYTHON, str(HERE / "stand_in.py"))
+    stand_in = (*PYTHON, str(HERE / "run_stand_in.py"))
     kept = ("--notes", str(notes)) if notes else ()
     own = ("--arena", arena, "--bytes", str(size)) if arena else ()
     service = Service(
