@@ -9,9 +9,12 @@ import click
 
 from lilserve.cli.conduct import plan_of
 from lilserve.cli.selecting import SelectingCommand, request, selecting
-from lilserve.errors import ConfigurationError, Problem, nearest
+from lilserve.engine.installed import installed_release, mismatch
+from lilserve.errors import ConfigurationError, HostError, Problem, nearest
+from lilserve.plan.redact import redact_text
 
 if TYPE_CHECKING:
+    from lilserve.cli.selecting import Request
     from lilserve.plan.model import Plan
 
 FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
@@ -35,16 +38,31 @@ def command(
     """Resolve a launch, show it or become it. Engine options and controls stand after --."""
     if words:
         raise ConfigurationError(*(_stray(word, ctx) for word in words))
-    plan = plan_of(request(ctx, os.environ))
+    asked = request(ctx, os.environ, ask_gpus=print_config is None)
+    plan = plan_of(asked)
     if strict:
         refuse_notices(plan)
-    if print_config is not None:
-        from lilserve.render.formats import FORMATS as RENDERERS  # noqa: PLC0415 -- a launch prints nothing
+    if print_config is None:
+        return _run(plan, asked, strict=strict)
+    from lilserve.render.formats import FORMATS as RENDERERS  # noqa: PLC0415 -- a launch prints nothing
 
-        click.echo(RENDERERS[print_config](plan))
-        return 0
-    from lilserve.run import run  # noqa: PLC0415 -- a printed plan starts nothing
+    click.echo(RENDERERS[print_config](plan))
+    return 0
 
+
+def _run(plan: Plan, asked: Request, *, strict: bool) -> int:
+    """Judge this host, then become the launch."""
+    from lilserve.host.checks import problems_of  # noqa: PLC0415 -- a printed plan asks the host nothing
+    from lilserve.run import run  # noqa: PLC0415 -- and starts nothing
+
+    problems = problems_of(plan, asked.selection.facts)
+    if problems:
+        raise HostError(*problems)
+    told = mismatch(installed_release(plan.argv[0], os.environ.get("PATH")), plan.release)
+    if told is not None and strict:
+        raise ConfigurationError(Problem(f"{told} (--strict)", code="engine-release"))
+    for text in filter(None, (told, *(notice.text for notice in plan.notices))):
+        click.echo(f"notice: {redact_text(text)}", err=True)
     return run(plan, os.environ)
 
 

@@ -18,7 +18,9 @@ VERBS = {
     "explain": "explain",
     "diff": "diff",
     "check": "check",
+    "catalog": "catalog",
     "facts": "facts",
+    "doctor": "doctor",
 }
 
 

@@ -11,8 +11,8 @@ import click
 from lilserve.documents.library import Library, open_library, read_document
 from lilserve.engine.controls import CONTROLS
 from lilserve.errors import ConfigurationError, Problem
-from lilserve.host.facts import cheap_facts
-from lilserve.resolution.selection import Selection, listed
+from lilserve.host.facts import all_facts, cheap_facts
+from lilserve.resolution.selection import DETECT, Selection, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,12 +132,18 @@ class Request(NamedTuple):
     selection: Selection
 
 
-def request(ctx: click.Context, environ: Mapping[str, str], **extra: Any) -> Request:
-    """Read what the selection options of a context name. Raises ConfigurationError for what cannot be read."""
+def request(ctx: click.Context, environ: Mapping[str, str], *, ask_gpus: bool = False) -> Request:
+    """Read what the selection options of a context name. Raises ConfigurationError for what cannot be read.
+
+    A tool of the GPU driver runs only when `ask_gpus` says so (a real launch) or `--hardware auto` does.
+    """
     given: dict[str, Any] = {key: value or None for key, value in ctx.params.items()}
     library = open_library(policies(given["policy"] or (), environ))
     settings = read_document(given["settings"], "settings") if given["settings"] else None
-    facts = read_facts(given["facts"]) if given["facts"] else cheap_facts()
+    if given["facts"]:
+        facts = read_facts(given["facts"])
+    else:
+        facts = all_facts(environ) if ask_gpus or given["hardware"] == DETECT else cheap_facts()
     selection = Selection(
         profile=given["profile"],
         hardware=given["hardware"],
@@ -149,7 +155,6 @@ def request(ctx: click.Context, environ: Mapping[str, str], **extra: Any) -> Req
         environ=environ,
         facts=facts,
         allow_unknown=bool(given["allow_unknown"]),
-        **extra,
     )
     return Request(library, selection)
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from lilserve.documents.models import KINDS, schema
+from lilserve.documents.models import KINDS
+from lilserve.documents.schema import schema
 from lilserve.errors import Problem, nearest, unknown
 from lilserve.keypath import pointer
 

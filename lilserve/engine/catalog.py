@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.documents.shipped import package_file
@@ -15,7 +16,7 @@ from lilserve.engine.controls import CONTROLS
 from lilserve.errors import ConfigurationError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lilserve.documents.model import Document
 
@@ -95,7 +96,10 @@ def _observed(name: str) -> dict[str, Any]:
 
 
 def catalog_of(chain: Sequence[Document]) -> Catalog:
-    """The catalog of an engine: the observed build its chain names, and what the chain declares over it."""
+    """The catalog of an engine: the observed build its chain names, and what the chain declares over it.
+
+    Raises ConfigurationError where the chain names no catalog, or one that does not exist.
+    """
     name, at = None, None
     declared: dict[str, dict[str, Any]] = {}
     variables: list[str] = []
@@ -106,25 +110,23 @@ def catalog_of(chain: Sequence[Document]) -> Catalog:
         declared |= {option: {**spec, "declared": True} for option, spec in (data.get("options") or {}).items()}
         variables += data.get("environment") or ()
     if name is None:
-        raise ConfigurationError(
-            Problem(f"engine {chain[-1].id!r} names no catalog", chain[-1].at("id"), hint="catalog: vllm-0.33.0")
-        )
+        what = f"engine {chain[-1].id!r} names no catalog"
+        raise ConfigurationError(Problem(what, chain[-1].at("id"), hint="catalog: vllm-0.33.0"))
     try:
-        observed = _observed(name)
+        return observed_catalog(name, declared, variables)
     except OSError as error:
         raise ConfigurationError(Problem(f"no catalog {name!r} is shipped", at)) from error
-    raw = observed["options"] | {
-        option: _over(observed["options"].get(option, {}), spec) for option, spec in declared.items()
-    }
-    return Catalog(
-        name,
-        observed["release"],
-        observed.get("positional", "model"),
-        raw,
-        _spellings(raw),
-        frozenset([*observed["environment"], *variables]),
-        {},
-    )
+
+
+def observed_catalog(
+    name: str, declared: Mapping[str, Mapping[str, Any]] = MappingProxyType({}), variables: Iterable[str] = ()
+) -> Catalog:
+    """A shipped catalog with options and variables that somebody declares over it. Raises OSError for no such name."""
+    observed = _observed(name)
+    options = observed["options"]
+    raw = options | {option: _over(options.get(option, {}), spec) for option, spec in declared.items()}
+    environment = frozenset([*observed["environment"], *variables])
+    return Catalog(name, observed["release"], observed["positional"], raw, _spellings(raw), environment, {})
 
 
 def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +136,9 @@ def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str,
         result["choices_also"] = [*(observed.get("choices_also") or ()), *declared["choices_also"]]
     if declared.get("fields"):
         known = observed.get("fields") or {}
-        result["fields"] = known | {name: _over(known.get(name) or {}, spec) for name, spec in declared["fields"].items()}
+        result["fields"] = known | {
+            name: _over(known.get(name) or {}, spec) for name, spec in declared["fields"].items()
+        }
     return result
 
 

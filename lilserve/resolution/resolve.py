@@ -38,6 +38,7 @@ class Resolution:
     problems: list[Problem]
     notices: list[Notice]
     outside: Outside
+    blocks: list[Block]
     derived: set[str] = field(default_factory=set)
 
     @property
@@ -86,7 +87,9 @@ def resolve(library: Library, selection: Selection) -> Resolution:
     derived = derive(rules, scope)
     notices += require(rules, scope)
     notices += tell(rules, scope)
-    return Resolution(chosen, selection, settled, overlays, scope, problems + scope.problems, notices, around, derived)
+    return Resolution(
+        chosen, selection, settled, overlays, scope, problems + scope.problems, notices, around, rules, derived
+    )
 
 
 def _layers(blocks: Sequence[Block], chosen: Chosen, problems: list[Problem]) -> list[Layer]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lilserve.engine.catalog import Catalog, catalog_of
 from lilserve.errors import ConfigurationError, Problem
 from lilserve.layers.environment import Names
+from lilserve.resolution.detect import detect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 COMMON = "common"
 NO_MACHINE = "native"
+DETECT = "auto"
 
 
 class Selection(NamedTuple):
@@ -62,6 +64,8 @@ def choose(library: Library, selection: Selection) -> Chosen:
     preset = tuple(library.chain("preset", selection.preset)) if selection.preset else ()
     profile_name, profile_at = _named("profile", selection.profile, preset)
     hardware_name, hardware_at = _named("hardware", selection.hardware, preset)
+    if hardware_name == DETECT:
+        hardware_name = detect(library, selection.facts)
     problems: list[Problem] = []
     if profile_name is None:
         problems.append(

@@ -88,7 +88,7 @@ def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
             f"profile {profile.id!r} has no contract for the cache mode {cache_mode!r}: nobody has shown that it works"
         )
         problems.append(
-            Problem(what, profile.at("cache"), ", ".join([NO_CACHE, *blocks]), hint, code="cache-mode-refused")
+            Problem(what, profile.at("cache"), ", ".join(dict.fromkeys([NO_CACHE, *blocks])), hint, code="cache-mode-refused")
         )
     elif (reason := document.data["cache"][cache_mode].get("refused")) is not None:
         at = document.at("cache", cache_mode, "refused")
