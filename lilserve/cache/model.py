@@ -14,8 +14,8 @@ class Service(NamedTuple):
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     health_url: str
-    shm_name: str | None
-    shm_bytes: int | None
+    shm_name: str | None = None
+    shm_bytes: int | None = None
     l1_bytes: int | None = None
     disk_path: str | None = None
     disk_bytes: int | None = None
