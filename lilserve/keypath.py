@@ -40,3 +40,8 @@ def nest(leaves: Mapping[Path, Any]) -> Any:
             inner = inner.setdefault(key, {})
         inner[path[-1]] = value
     return root
+
+
+def related(one: Path, other: Path) -> bool:
+    """Whether one path is the other, or leads to it."""
+    return one[: len(other)] == other or other[: len(one)] == one

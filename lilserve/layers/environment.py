@@ -74,7 +74,7 @@ def read_variables(
     names in `listed` (those a document wrote) or of the inherited families are kept. Elsewhere every name is written.
     """
     process = origin is None
-    options: dict[str, list[tuple[str, str]]] = {}
+    options: dict[str, list[tuple[str, str | None]]] = {}
     environment: list[Assignment] = []
     result = Variables(Layer(), [], [], [])
     for name, text in variables.items():
@@ -98,7 +98,7 @@ def read_variables(
             )
             result.dropped.append(name)
         elif option is not None:
-            options.setdefault(option, []).append((name, text or ""))
+            options.setdefault(option, []).append((name, text))
         else:
             environment.append(Assignment(name, (), Written(REMOVED if text is None else text, source, at, rank)))
     written = tuple(
@@ -133,18 +133,21 @@ def _injected(name: str, text: str, at: str | None) -> Problem:
 
 def _option(
     option: str,
-    pairs: list[tuple[str, str]],
+    pairs: list[tuple[str, str | None]],
     catalog: Catalog,
     rank: Rank,
     origin: str | None,
     places: Mapping[str, str],
 ) -> Iterable[Assignment]:
-    """The leaves of one option that one or more variables name; a text that cannot be read is carried as a problem."""
+    """The leaves of one option that one or more variables name; None removes.
+
+    A text that cannot be read is carried as a problem.
+    """
     spec = catalog.spec(option)
     read: list[tuple[str, Any, Problem | None]] = []
     for name, text in pairs:
         try:
-            read.append((name, read_variable(spec, text), None))
+            read.append((name, REMOVED if text is None else read_variable(spec, text), None))
         except WrongValueError as error:
             read.append((name, text, error.problem(f"{name} ({option})", places.get(name))))
     name, value, problem = read[-1]
@@ -152,4 +155,5 @@ def _option(
         problem = two_spellings(option, [f"{one}={text}" for one, text in pairs], places.get(name))
     source = origin or f"environment:{name}"
     for path, leaf in flatten(value):
-        yield Assignment(option, path, Written(leaf, source, places.get(name), rank, problem), whole=True)
+        written = Written(leaf, source, places.get(name), rank, problem)
+        yield Assignment(option, path, written, whole=leaf is not REMOVED)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import Meant, canonical
 from lilserve.engine.values import WrongValueError, read, read_field
 from lilserve.errors import Problem
-from lilserve.keypath import flatten
+from lilserve.keypath import flatten, related
 from lilserve.layers.documents import two_spellings
 from lilserve.layers.layer import Assignment, Layer, Rank
 from lilserve.origin import Written
@@ -52,8 +54,17 @@ def read_flags(tokens: Sequence[str], catalog: Catalog, *, allow_unknown: bool =
             said.setdefault((one.meant.name, one.meant.fields), []).append(one)
     roots = [a for (name, fields), all_of in said.items() if not fields for a in _root(name, all_of, catalog, result)]
     fields = [a for (name, path), all_of in said.items() if path for a in _field(name, path, all_of, result)]
+    result.problems += _overlapping(fields)
     result.layer = Layer((*roots, *fields), ())
     return result
+
+
+def _overlapping(fields: Sequence[Assignment]) -> Iterator[Problem]:
+    """Dotted fields of which one stands inside another and says something else: their order must decide nothing."""
+    for one, other in combinations(fields, 2):
+        if one.name == other.name and related(one.path, other.path) and one.written.value != other.written.value:
+            spellings = [f"--{'.'.join((a.name, *a.path))}={json.dumps(a.written.value)}" for a in (one, other)]
+            yield two_spellings(one.name, spellings)
 
 
 def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unknown: bool) -> _Said | None:

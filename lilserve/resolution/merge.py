@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lilserve.keypath import nest
+from lilserve.keypath import nest, related
 from lilserve.layers.layer import EXPLICIT
 from lilserve.origin import REMOVED, Written
 
@@ -40,7 +40,7 @@ class Merged:
     def explicit(self, path: Path = ()) -> bool:
         """Whether an explicit layer decided `path`: the leaf itself, one under it, one above it, or the whole."""
         return self.owned or any(
-            trail[-1].rank >= EXPLICIT and _related(at, path)
+            trail[-1].rank >= EXPLICIT and related(at, path)
             for leaves in (self.live, self.displaced)
             for at, trail in leaves.items()
         )
@@ -49,7 +49,7 @@ class Merged:
         """Write one leaf over whatever stands at, above or under it."""
         live = self.live
         if written.value is REMOVED or len(live) > 1 or path not in live:
-            for at in [at for at in live if _related(at, path) and (at != path or written.value is REMOVED)]:
+            for at in [at for at in live if related(at, path) and (at != path or written.value is REMOVED)]:
                 self._displace(at, live.pop(at), written)
         if written.value is not REMOVED:
             live[path] = (*(live.get(path) or self.displaced.pop(path, ())), written)
@@ -76,11 +76,6 @@ class Merged:
     def _displace(self, at: Path, trail: Trail, by: Written) -> None:
         mark = Written(REMOVED, by.origin, by.at, by.rank, why=by.why)
         self.displaced[at] = (*self.displaced.get(at, ()), *trail, mark)
-
-
-def _related(one: Path, other: Path) -> bool:
-    """Whether one path is the other, or leads to it."""
-    return one[: len(other)] == other or other[: len(one)] == one
 
 
 def merge(layers: Iterable[Iterable[Assignment]]) -> dict[str, Merged]:
