@@ -6,13 +6,9 @@ import fcntl
 import os
 import stat
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lilserve.errors import Problem
-from lilserve.run.ports import comm
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from lilserve.run.processes import holders_of
 
 SHM = "/dev/shm"  # noqa: S108 -- the kernel's shared memory, where the server makes its pool
 OFFLOADED = ("vllm_offload_", ".mmap")  # how the engine's own host offloading names its file
@@ -101,28 +97,6 @@ def _stale(path: str, *, known: bool) -> tuple[Problem | None, int]:
 
 def _refused(path: str, why: str, hint: str) -> Problem:
     return Problem(f"the shared memory {path} {why}", hint=hint, code="arena")
-
-
-def holders_of(path: str) -> Iterator[str]:
-    """Name and process id of everything visible that maps or holds a file open."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        if path in _mapped(pid) or path in _opened(pid):
-            yield f"{comm(pid)} (process {pid})"
-
-
-def _mapped(pid: str) -> set[str]:
-    try:
-        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as file:
-            return {line.rstrip("\n").split(None, 5)[5] for line in file if "/" in line}
-    except (OSError, IndexError):
-        return set()
-
-
-def _opened(pid: str) -> set[str]:
-    try:
-        return {os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")}
-    except OSError:
-        return set()
 
 
 def may_be_shared(root: str = SHM) -> bool:

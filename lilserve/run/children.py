@@ -8,6 +8,7 @@ import signal
 from typing import TYPE_CHECKING, NoReturn
 
 from lilserve.run.events import Ended, Gone
+from lilserve.run.processes import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -130,27 +131,3 @@ def _lives(group: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def descendants(root: int) -> list[int]:
-    """Every process under `root`, nearest first, from /proc; zombies included."""
-    parents = {pid: parent for pid in _processes() if (parent := _parent(pid)) is not None}
-    found = [root]
-    for known in found:
-        found += [pid for pid, parent in parents.items() if parent == known]
-    return found[1:]
-
-
-def _processes() -> list[int]:
-    try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-
-
-def _parent(pid: int) -> int | None:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return None

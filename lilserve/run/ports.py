@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lilserve.errors import Problem
+from lilserve.run.processes import named, opened, processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,24 +130,5 @@ def _resting(port: int) -> bool:
 def owner_of(port: int) -> str | None:
     """Name and process id of who listens on a port, where this user may see it."""
     wanted = {f"socket:[{inode}]" for state, inode in _rows(port) if state == _LISTEN}
-    for pid in filter(str.isdigit, os.listdir("/proc")) if wanted else ():
-        if wanted & set(_links(pid)):
-            return f"{comm(pid)} (process {pid})"
-    return None
-
-
-def _links(pid: str) -> Iterator[str]:
-    try:
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            yield os.readlink(f"/proc/{pid}/fd/{name}")
-    except OSError:
-        return
-
-
-def comm(pid: str | int) -> str:
-    """The short name of a process."""
-    try:
-        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
-            return file.read().strip()
-    except OSError:
-        return "a process"
+    owners = (named(pid) for pid in processes() if not wanted.isdisjoint(opened(pid)))
+    return next(owners, None) if wanted else None

@@ -96,5 +96,6 @@ if __name__ == "__main__":
     figures = words.pop("figures", None)
     if words.pop("alone", False):
         engine = words.pop("engine")
+        words.pop("notes", None)
         sys.exit(drive(plan(engine, **words), figures))
     sys.exit(drive(pair(**words), figures))
