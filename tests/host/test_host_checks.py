@@ -109,7 +109,7 @@ def test_the_processor_must_be_the_machines(figures, arch, found):
 
 def test_a_containers_64_megabytes_are_refused_with_the_exact_options():
     [problem] = problems_of(asked(gib=24), {"shm": {"total_bytes": 64 << 20}})
-    assert problem.what == "/dev/shm has 64 MiB, and the cache's shared memory takes 24.0 GiB"
+    assert problem.what == "/dev/shm has 64 MiB, and the cache's shared memory takes 24.0 GiB"  # noqa: S108 -- its name
     assert "docker run --shm-size=25g; in Compose shm_size: 25g" in problem.hint
     assert codes(asked(gib=24), {"shm": {"total_bytes": 24 * GIB}}) == []
 
