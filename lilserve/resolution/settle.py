@@ -87,9 +87,8 @@ def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
         what = (
             f"profile {profile.id!r} has no contract for the cache mode {cache_mode!r}: nobody has shown that it works"
         )
-        problems.append(
-            Problem(what, profile.at("cache"), ", ".join(dict.fromkeys([NO_CACHE, *blocks])), hint, code="cache-mode-refused")
-        )
+        allowed = ", ".join(dict.fromkeys([NO_CACHE, *blocks]))
+        problems.append(Problem(what, profile.at("cache"), allowed, hint, code="cache-mode-refused"))
     elif (reason := document.data["cache"][cache_mode].get("refused")) is not None:
         at = document.at("cache", cache_mode, "refused")
         problems.append(
