@@ -270,6 +270,12 @@ def test_engram_tables_lie_where_they_are_told_to(
     assert ("small-host" in codes(plan)) is (expected["table_memory"] == "ram" and ram < 206.0)
 
 
+def test_where_the_memory_is_not_known_auto_leaves_engram_on_disk(launch: Launcher) -> None:
+    plan = launch.plan("ds41-flash", PCIE, "--table-placement auto")
+    assert mapping(plan, "--engram-config") == ENGRAM
+    assert plan.hardware_figures["io_uring"] is True
+
+
 def test_contradicting_places_of_a_table_are_refused(launch: Launcher) -> None:
     assert "contradict" in launch.refused("ds41-flash", PCIE, "--table-placement ram --engram-table-memory disk")
 
