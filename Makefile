@@ -28,7 +28,10 @@ unit: $(STAMP)
 	$(BIN)/pytest -m "not e2e"
 
 bench: $(STAMP)  ## paired whole-process times, plans a second, memory, the supervisor at rest and under faults
-	$(BIN)/python -m tests.bench.resolver
+	$(BIN)/python tests/bench/whole_process.py
+	$(BIN)/pytest -o addopts="" -q -s tests/bench/bench_resolver.py
+	$(BIN)/python tests/bench/supervisor_rest.py
+	$(BIN)/python tests/bench/supervisor_faults.py
 
 e2e: $(STAMP)  ## the real engine, cache server and container daemon; installs them into .cache/real
 	.ci/e2e
@@ -43,7 +46,7 @@ catalogs: $(STAMP)  ## regenerate lilserve/engine/catalogs from real builds of t
 	.ci/real-parts catalogs
 
 snapshots: $(STAMP)  ## accept what the documents resolve to now; review the diff
-	$(BIN)/pytest -q --snapshot-update tests
+	$(BIN)/pytest -q --snapshot-update tests/snapshots
 
 # The package is installed in place; the compiled form of the documents is made by the build (hatch_build.py).
 $(STAMP): pyproject.toml hatch_build.py $(wildcard lilserve/documents/*.py)

@@ -25,10 +25,22 @@ SEPARATOR = "--"
 class SelectingCommand(click.Command):
     """A command whose tokens after `--` belong to the engine and are kept apart before click reads the rest."""
 
+    def get_help_option(self, _ctx: click.Context) -> click.Option | None:
+        """Click's own `--help` asks for a translation of its text, which costs more than reading all documents."""
+        return click.Option(
+            ["--help"], is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help="Show this and exit."
+        )
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own, engine = split(args)
         ctx.meta["engine_tokens"] = engine
         return super().parse_args(ctx, own)
+
+
+def _show_help(ctx: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def split(args: list[str]) -> tuple[list[str], list[str]]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from lilserve.explain.data import environment_texts, plan_data
 from lilserve.plan.redact import redact_argv
-from lilserve.render.table import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +42,13 @@ def as_shell(plan: Plan) -> str:
 def as_env(plan: Plan) -> str:
     """`NAME=value`, a line each, quoted for a shell."""
     return "\n".join(f"{name}={shlex.quote(text)}" for name, text in environment_texts(plan).items())
+
+
+def as_table(plan: Plan) -> str:
+    """Aligned columns for a person."""
+    from lilserve.render.table import table  # noqa: PLC0415 -- only this format needs it
+
+    return table(plan)
 
 
 FORMATS: dict[str, Callable[[Plan], str]] = {

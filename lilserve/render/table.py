@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDEST = 60
 
 
-def as_table(plan: Plan) -> str:
+def table(plan: Plan) -> str:
     """Sections of aligned columns; nothing is cut but values longer than 60 characters, which end in an ellipsis."""
     head = f"{plan.profile} on {plan.hardware}, cache {plan.cache_mode}, engine {plan.engine} ({plan.catalog})"
     engine = (row for name, option in plan.options.items() if not option.control for row in _rows(name, option.leaves))

@@ -57,13 +57,29 @@ class Expression(NamedTuple):
     def outcome(self, data: Mapping[str, Any]) -> Any:
         """Its value, `Unknown` or `Failure`. CEL decides what an unknown part leaves of `&&` and `||`."""
         result = self.compiled.eval(data=data)
-        value = result.plain_value()
         if result.type() != cel.Type.ERROR:
-            return value
+            return _plain(result)
+        value = result.plain_value()
         missing = re.match(_MISSING, value)
         if missing is not None:
             return Unknown(missing[1]) if self.facts else Failure(f"there is no {missing[1]!r}")
         return Failure(value.split(": ", 1)[-1].replace("No matching overloads found : ", "cannot compute "))
+
+
+def _plain(value: Any) -> Any:
+    """The Python value of a CEL one. The runtime's own conversion gives away a reference to None that it does not own.
+
+    Before Python 3.12, where None became immortal, some thousand nulls read that way end the process.
+    """
+    kind = value.type()
+    if kind == cel.Type.NULL:
+        return None
+    name = kind.name()
+    if name.startswith("LIST"):
+        return [_plain(item) for item in value.value()]
+    if name.startswith("MAP"):
+        return {key: _plain(item) for key, item in value.value().items()}
+    return value.plain_value()
 
 
 def _overload(name: str, function: Any, result: Any, *parameters: Any) -> Any:

@@ -49,7 +49,7 @@ def _origin(option: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("launch", [one for one in LAUNCHES if one.plan is not None], ids=lambda one: one.name)
 def test_what_resolves(launch: Launch, snapshot):
-    assert seen(launch) == snapshot(name=launch.name)
+    assert seen(launch) == snapshot
 
 
 def test_what_is_refused_and_why(snapshot):
