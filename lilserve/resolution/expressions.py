@@ -95,6 +95,7 @@ def environment() -> Any:
         _overload("rungs", functions.rungs, kind.List(kind.INT), kind.INT, kind.STRING),
         _overload("rows", functions.rows, kind.INT, kind.DYN, kind.DYN),
         _overload("on_grid", functions.on_grid, kind.INT, kind.INT),
+        _overload("graph_rows", functions.graph_rows, kind.INT, kind.DYN, kind.DYN),
         _overload("first", functions.first, kind.List(kind.DYN), kind.List(kind.DYN), kind.INT),
         _overload("gib", functions.gib, kind.DOUBLE, kind.INT),
         _overload("kernel_at_least", functions.kernel_at_least, kind.BOOL, kind.STRING, kind.STRING),

@@ -41,6 +41,13 @@ def on_grid(cap: int) -> int:
     return max(cap, 0) // step * step
 
 
+def graph_rows(cap: Any, sizes: Any) -> int:
+    """Rows of the largest CUDA graph: the largest of the written sizes, else the cap on the engine's grid, else 0."""
+    if isinstance(sizes, list):
+        return largest(sizes) or 0
+    return on_grid(cap) if isinstance(cap, int) else 0
+
+
 def first(values: Sequence[Any], count: int) -> list[Any]:
     """The first `count` items of a list, or all that there are."""
     return list(values)[: max(count, 0)]
