@@ -108,4 +108,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 -- whatever an engine raises, its last line is what the parent shows
-        sys.exit(f"{type(error).__name__}: {error}")
+        sys.exit(" ".join(f"{type(error).__name__}: {error}".split()))

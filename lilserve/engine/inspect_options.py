@@ -85,9 +85,10 @@ def _value(action: argparse.Action, group: str, hints: Hints) -> dict[str, Any]:
     """Type, choices and fields of an option that takes a value."""
     convert, nullable = _innermost(action.type)
     annotation = hints.annotations.get(action.dest)
-    choices = [choice for choice in action.choices or () if choice is not None]
+    choices = [choice for choice in action.choices or () if choice is not None and not (nullable and choice == "None")]
+    nullable = nullable and (not action.choices or None in action.choices)  # a converted None must be a choice as well
     name = getattr(convert, "__name__", "")
-    spec: dict[str, Any] = {"type": _SIMPLE.get(convert, "str"), "nullable": nullable or None in (action.choices or ())}
+    spec: dict[str, Any] = {"type": _SIMPLE.get(convert, "str"), "nullable": nullable}
     if name in _HUMAN:
         return {**spec, "type": "human-int", "auto": _HUMAN[name]}
     if name == "union_dict_and_str":  # vLLM's name for: a JSON object, or any other text as it stands
@@ -103,7 +104,7 @@ def _value(action: argparse.Action, group: str, hints: Hints) -> dict[str, Any]:
     if not choices and kind is not None and str not in members(annotation):
         return {**spec, **_of_enum(kind, hints.classes.get(group))}
     loose = bool(choices) and convert not in _SIMPLE and _folds(convert, choices)
-    return {**spec, "choices": sorted(choices), "loose": loose, "known": _known(action.metavar)}
+    return {**spec, "choices": sorted(choices), "loose": loose, "known": [] if choices else _known(action.metavar)}
 
 
 def _folds(convert: Any, choices: list[Any]) -> bool:
