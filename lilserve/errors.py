@@ -71,7 +71,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
     names = list(known)
     longer = [other for other in names if len(name) > 2 and other.startswith(name)]  # noqa: PLR2004 -- two letters begin too much
-    return next(iter([*get_close_matches(name, names, n=1, cutoff=0.6), *longer]), None)
+    return next(iter([*get_close_matches(name, names, n=1, cutoff=0.72), *longer]), None)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], at: str | None = None, code: str = "unknown-name") -> Problem:

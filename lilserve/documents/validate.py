@@ -78,6 +78,10 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
         case "missing":
             missing = str(error["loc"][-1])
             return Problem(f"the key {missing!r} is missing", at, hint=f"{missing}: ...", code="missing-key")
+        case "dict_type" if isinstance(error["input"], list) and path[-1:] == ("options",):
+            return _flags(error["input"], at)
+        case "string_pattern_mismatch" if error["loc"][-1] == "[key]":
+            return _key(str(path[-1]), at)
         case kind_of if kind_of in _WANTED:
             shown = error["input"]
             text = str(shown).lower() if isinstance(shown, bool) else str(shown)
@@ -87,6 +91,29 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
             return Problem(f"{name} must be {_WANTED[kind_of]}", at, hint=hint, code="wrong-type")
     message = error["msg"]
     return Problem(f"{name}: {message[:1].lower()}{message[1:]}", at, code="wrong-value")
+
+
+def _flags(items: list[Any], at: str) -> Problem:
+    """Options written as a command line: a mapping has a name and a value, and no token holds both."""
+    first = str(items[0]) if items else ""
+    flag, _, value = first.partition(" ")
+    what = f"options are a mapping, not a list of flags: {first!r}" + (
+        " is one token with a flag and a value" if value else ""
+    )
+    return Problem(what, at, "option: value", f"{flag.lstrip('-') or 'option'}: {value or 'true'}", code="one-token")
+
+
+def _key(key: str, at: str) -> Problem:
+    """A key that is no name: most often a flag as a command line has it."""
+    flag, _, value = key.partition(" ")
+    what = f"{key!r} is one token with a flag and a value" if value else f"{key!r} is no name"
+    return Problem(
+        what,
+        at,
+        "letters, digits and dashes",
+        f"{flag.lstrip('-')}: {value or '...'}",
+        code="one-token" if value else "wrong-key",
+    )
 
 
 def _real(loc: tuple[int | str, ...], data: Any) -> tuple[int | str, ...]:

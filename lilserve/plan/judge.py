@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lilserve.engine.canonical import unknown_flag
 from lilserve.engine.check import check_option, check_variable, near_misses
 from lilserve.errors import Problem
 from lilserve.layers.environment import FAMILIES
@@ -63,7 +64,11 @@ def _options(resolution: Resolution) -> Iterator[Problem]:
         if wrong:
             yield from wrong
         elif (value := resolution.scope.o[name]) is not None:
-            yield from check_option(catalog.spec(name), value, _places(merged))
+            places = _places(merged)
+            if name in catalog:
+                yield from check_option(catalog.spec(name), value, places)
+            else:
+                yield unknown_flag(name, catalog, places(()))
 
 
 def _places(merged: Merged) -> Callable[[Path], str]:

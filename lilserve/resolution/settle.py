@@ -65,8 +65,12 @@ def settle(layers: Sequence[Layer], chosen: Chosen, library: Library, problems: 
         else:
             values[name] = written.value
     cache_mode = values["cache-mode"] or NO_CACHE
-    _contract(cache_mode, chosen, problems)
-    return Settled(values["checkpoint"], values["mode"], cache_mode, known["cache-mode"].get(cache_mode))
+    refused = _refusal(cache_mode, chosen)
+    if refused is not None:
+        problems.append(refused)
+    # The rules of a refused cache mode have nothing to say: the profile promised them no figures.
+    cache = known["cache-mode"].get(cache_mode) if refused is None else None
+    return Settled(values["checkpoint"], values["mode"], cache_mode, cache)
 
 
 def _names(chosen: Chosen, section: str) -> dict[str, Document]:
@@ -75,10 +79,10 @@ def _names(chosen: Chosen, section: str) -> dict[str, Document]:
     }
 
 
-def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
-    """Refuse a cache mode that the profile has no contract for, with the profile's reason."""
+def _refusal(cache_mode: str, chosen: Chosen) -> Problem | None:
+    """Why the profile does not take a cache mode, in its own words or for want of a contract; None when it does."""
     if cache_mode == NO_CACHE:
-        return
+        return None
     profile = chosen.profile[-1]
     blocks = _names(chosen, "cache")
     document = blocks.get(cache_mode)
@@ -87,18 +91,12 @@ def _contract(cache_mode: str, chosen: Chosen, problems: list[Problem]) -> None:
         what = (
             f"profile {profile.id!r} has no contract for the cache mode {cache_mode!r}: nobody has shown that it works"
         )
-        allowed = ", ".join(dict.fromkeys([NO_CACHE, *blocks]))
-        problems.append(Problem(what, profile.at("cache"), allowed, hint, code="cache-mode-refused"))
-    elif (reason := document.data["cache"][cache_mode].get("refused")) is not None:
-        at = document.at("cache", cache_mode, "refused")
-        problems.append(
-            Problem(
-                f"profile {profile.id!r} refuses the cache mode {cache_mode!r}: {reason}",
-                at,
-                hint=hint,
-                code="cache-mode-refused",
-            )
-        )
+        return Problem(what, profile.at("cache"), ", ".join([NO_CACHE, *blocks]), hint, code="cache-mode-refused")
+    reason = document.data["cache"][cache_mode].get("refused")
+    if reason is None:
+        return None
+    what = f"profile {profile.id!r} refuses the cache mode {cache_mode!r}: {reason}"
+    return Problem(what, document.at("cache", cache_mode, "refused"), hint=hint, code="cache-mode-refused")
 
 
 def selecting_only(problems: list[Problem], assignments: Iterable[Assignment]) -> None:
