@@ -113,7 +113,10 @@ def test_spellings_hidden_from_help_are_found_and_emitted_last():
         ({"nargs": "?", "const": True}, {"type": "str", "arity": "?"}),
         ({"action": "append"}, {"type": "str", "arity": "1", "append": True}),
         ({"type": optional(str), "choices": ["a", "None"]}, {"type": "str", "arity": "1", "choices": ["a"]}),
-        ({"type": optional(int), "choices": [1, None]}, {"type": "int", "arity": "1", "choices": [1], "nullable": True}),
+        (
+            {"type": optional(int), "choices": [1, None]},
+            {"type": "int", "arity": "1", "choices": [1], "nullable": True},
+        ),
         ({"choices": [16, 8]}, {"type": "int", "arity": "1", "choices": [8, 16]}),
         ({"metavar": ["x", "auto"]}, {"type": "str", "arity": "1", "known": ["auto", "x"]}),
         ({"metavar": "{q,p} or another"}, {"type": "str", "arity": "1", "known": ["p", "q"]}),
