@@ -309,6 +309,8 @@ def test_a_budget_by_hand_holds_the_drafts(launch: Launcher) -> None:
 
 
 def test_cache_objects_of_glm_are_one_budget(launch: Launcher) -> None:
+    plan = launch.plan("glm53-flash", PCIE, "--cache-mode lmcache --max-num-batched-tokens 8192")
+    assert (plan.options["cache-object-tokens"].value, value(plan, "--max-num-scheduled-tokens")) == (8192, "8192")
     assert "must be equal" in launch.refused("glm53-flash", PCIE, "--cache-mode lmcache --cache-object-tokens 2048")
 
 
