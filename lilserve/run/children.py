@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-from typing import TYPE_CHECKING, NoReturn
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from lilserve.run.events import Ended, Gone
 from lilserve.run.processes import descendants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from lilserve.run.events import Event, Side
 
@@ -30,6 +31,13 @@ def become_subreaper() -> bool:
     return bool(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
+class Hands(NamedTuple):
+    """Descriptors that a child has: `kept` as they are, `given` under the number that it knows them by."""
+
+    kept: tuple[int, ...] = ()
+    given: Mapping[int, int] = MappingProxyType({})
+
+
 class Children:
     """The leaders by side, and whether anything of their groups is left."""
 
@@ -38,17 +46,15 @@ class Children:
         self._groups: dict[Side, int] = {}
         self.any_left = False
 
-    def start(
-        self, side: Side, program: str, argv: tuple[str, ...], environ: Mapping[str, str], keep: Iterable[int] = ()
-    ) -> int:
-        """Start a side in a session of its own and return its process id; `keep` are descriptors it inherits.
+    def start(self, side: Side, program: str, argv: tuple[str, ...], environ: Mapping[str, str], hands: Hands) -> int:
+        """Start a side in a session of its own and return its process id.
 
         Its signals are as at boot, its input is empty, and it is asked to end when this process dies of SIGKILL.
         """
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            _become(parent, program, argv, environ, keep)
+            _become(parent, program, argv, environ, hands)
         self._leaders[pid] = side
         self._groups[side] = pid
         self.any_left = True
@@ -92,9 +98,7 @@ class Children:
             _ignore_gone(os.kill, pid, number)
 
 
-def _become(
-    parent: int, program: str, argv: tuple[str, ...], environ: Mapping[str, str], keep: Iterable[int]
-) -> NoReturn:
+def _become(parent: int, program: str, argv: tuple[str, ...], environ: Mapping[str, str], hands: Hands) -> NoReturn:
     """The child's side of a start."""
     status = NOT_EXECUTABLE
     try:
@@ -106,8 +110,10 @@ def _become(
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        for descriptor in keep:
+        for descriptor in hands.kept:
             os.set_inheritable(descriptor, True)
+        for known, descriptor in hands.given.items():
+            os.dup2(descriptor, known)
         os.execve(program, argv, environ)  # noqa: S606 -- no shell: the plan's argv is what runs
     except FileNotFoundError:
         status = NOT_FOUND

@@ -29,7 +29,7 @@ class Limits:
 
     grace: float
     ready: float
-    interval: float = 5.0
+    interval: float = 10.0
     timeout: float = 5.0
     retry: float = 1.0
     misses: int = 3

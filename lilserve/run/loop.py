@@ -8,13 +8,15 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
-from lilserve.run.children import NOT_EXECUTABLE, Children
+from lilserve.run.children import NOT_EXECUTABLE, Children, Hands
 from lilserve.run.environment import engine_environment, service_environment
 from lilserve.run.events import Begin, Ended, Gone, Pass, Phase, Probe, Send, Side, Signalled, Start, Tell, Tick
 from lilserve.run.inquiry import Inquiry
 from lilserve.run.policy import decide
 from lilserve.run.program import failed, find_program
 from lilserve.run.readiness import engine_url, questions
+from lilserve.run.relay import Relay
+from lilserve.run.segments import remove, segments
 from lilserve.run.state import State
 from lilserve.run.tell import tell
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 STOPPING = (Phase.STOPPING_ENGINE, Phase.STOPPING_CACHE, Phase.SWEEPING, Phase.ENDED)
 LOOK_AGAIN = 0.1  # s, while stopping: the end of a process that is no child of ours is not signalled to us
 _LAST_KILLS = 50
+_LAST_LINES = 1.0  # s that a reader may take for what the engine left in its pipe
 
 
 class Loop:
@@ -38,7 +41,9 @@ class Loop:
     def __init__(self, plan: Plan, environ: Mapping[str, str], claim: Claim, limits: Limits, signals: Signals) -> None:
         self._plan, self._environ, self._claim, self._signals = plan, environ, claim, signals
         self._children = Children()
+        self._relay = Relay(tell)
         self._inquiries: dict[Side, Inquiry] = {}
+        self._segments: set[str] = set()
         self._state = State(limits, observed=engine_url(plan) is not None)
         self._do: dict[type, Callable[[Any], object]] = {
             Start: self._start,
@@ -60,9 +65,13 @@ class Loop:
         return self._state.status or 0
 
     def _take(self, event: Event) -> None:
+        before = self._state.phase
         self._state, actions = decide(self._state, event, time.monotonic())
         for action in actions:
             self._do[type(action)](action)
+        if self._state.phase is Phase.SERVING is not before:
+            self._relay.served()
+            self._segments |= segments()
 
     def _wait(self) -> None:
         """Sleep until something can have happened, then hear it: signals first, for they are the cause of deaths."""
@@ -71,13 +80,22 @@ class Loop:
         asks = {side: inquiry.ask for side, inquiry in self._inquiries.items() if inquiry.ask}
         for ask in asks.values():
             poll.register(ask, ask.events)
+        for descriptor, events in self._relay.interests():
+            poll.register(descriptor, events)
         ready = {descriptor for descriptor, _ in poll.poll(self._timeout())}
         self._hear()
-        for event in self._children.reap():
-            self._take(event)
+        self._relay.pump(ready)
+        self._reap()
         self._ask({side for side, ask in asks.items() if ask.fileno() in ready})
         if self._state.deadline is not None and time.monotonic() >= self._state.deadline:
             self._take(Tick())
+
+    def _reap(self) -> None:
+        events = self._children.reap()
+        if not self._children.any_left:
+            self._relay.drain(_LAST_LINES)  # before the last line of ours, which is the last one
+        for event in events:
+            self._take(event)
 
     def _timeout(self) -> int | None:
         """Milliseconds until somebody wants to be woken, or None to wait for a descriptor alone."""
@@ -101,22 +119,25 @@ class Loop:
                 self._take(event)
 
     def _start(self, action: Start) -> None:
-        argv, env, keep = self._command(action.side)
+        argv, env, hands = self._command(action.side)
         try:
-            self._children.start(action.side, find_program(argv, env) or argv[0], argv, env, keep)
+            self._children.start(action.side, find_program(argv, env) or argv[0], argv, env, hands)
         except OSError as error:
             tell(failed(argv, action.side.value, error).what)
             self._take(Ended(action.side, NOT_EXECUTABLE))
             self._take(Gone(action.side))
+        if action.side is Side.ENGINE:
+            self._relay.handed_over()
 
-    def _command(self, side: Side) -> tuple[tuple[str, ...], dict[str, str], tuple[int, ...]]:
-        """A side's argv, its environment and the descriptors that it inherits."""
+    def _command(self, side: Side) -> tuple[tuple[str, ...], dict[str, str], Hands]:
+        """A side's argv, its environment and its descriptors."""
         if side is Side.ENGINE:
-            return self._plan.argv, engine_environment(self._plan, self._environ), ()
+            return self._plan.argv, engine_environment(self._plan, self._environ), Hands(given=self._relay.given())
         service = self._claim.service
-        return service.argv, service_environment(self._plan, service, self._environ), self._claim.kept()
+        return service.argv, service_environment(self._plan, service, self._environ), Hands(kept=self._claim.kept())
 
     def _send(self, action: Send) -> None:
+        self._segments |= segments()  # while those who have them are alive
         if action.side is None:
             self._children.send_all(action.number)
         else:
@@ -136,7 +157,10 @@ class Loop:
         self._forget()
         for _ in range(_LAST_KILLS):
             if self._state.phase is Phase.ENDED or not self._children.any_left:
-                return
+                break
             self._children.send_all(signal.SIGKILL)
             self._children.reap()
             time.sleep(0.02)
+        self._relay.close()
+        for path in remove(self._segments):
+            tell(f"removed {path}, which the engine left behind")

@@ -35,14 +35,12 @@ class Run:
         self.notes = folder / "notes"
         self.process = None
 
-    def start(self, *, wrap=(), env=None, stdio=None, **words):
+    def start(self, *, wrap=(), env=None, stdio=None, out=subprocess.PIPE, err=subprocess.PIPE, **words):
         words = {"notes": str(self.notes), **words}
         command = [*wrap, sys.executable, str(HERE / "run_plans.py"), json.dumps(words)]
         environ = os.environ | {"PYTHONPATH": str(Path(lilserve.__file__).parents[1])} | (env or {})
-        out = subprocess.PIPE if stdio is None else stdio
-        self.process = subprocess.Popen(
-            command, stdin=stdio, stdout=out, stderr=out, text=True, env=environ, cwd=self.folder
-        )
+        streams = {"stdin": stdio, "stdout": stdio or out, "stderr": stdio or err}
+        self.process = subprocess.Popen(command, env=environ, cwd=self.folder, errors="replace", **streams)
         return self
 
     def noted(self, what):
@@ -77,8 +75,8 @@ class Run:
 
     def end(self):
         """The exit status and what was told; nothing of the run may be alive then."""
-        _, told = self.process.communicate(timeout=PATIENCE)
-        self.told = (told or "").splitlines()
+        said, told = self.process.communicate(timeout=PATIENCE)
+        self.said, self.told = said or "", (told or "").splitlines()
         assert [
             pid for role in ("engine", "cache", "worker", "escaped") for pid in self.noted(role) if alive(pid)
         ] == []

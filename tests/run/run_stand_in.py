@@ -91,9 +91,24 @@ def part():
     return int(option("--farewell", "0"))
 
 
+def speak():
+    """A log: `--speak BYTES` of pseudo-random bytes on both outputs, the same every time."""
+    import random  # noqa: PLC0415 -- slow to import, and few stand-ins speak
+
+    for descriptor in (1, 2):
+        left = random.Random(descriptor).randbytes(int(option("--speak")))  # noqa: S311 -- a pattern
+        while left:
+            left = left[os.write(descriptor, left) :]
+
+
 def serve(server, reader):
     ends = time.monotonic() + float(option("--exit-after", "3600"))
+    for line in filter(None, option("--says", "").split("|")):
+        os.write(1, line.encode() + b"\n")
     note("ready")
+    if option("--speak"):
+        speak()
+        note("spoken")
     while time.monotonic() < ends:
         ready, _, _ = select.select([reader, *server], [], [], ends - time.monotonic())
         for one in server:
