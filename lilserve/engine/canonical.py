@@ -38,24 +38,31 @@ def option_name(name: str, catalog: Catalog) -> str | None:
     return found[0] if found is not None and not found[1] else None
 
 
+def glued(flag: str, catalog: Catalog) -> tuple[str, str] | None:
+    """Flag and value of a one-letter flag with its value in the same token (`-O3`, `-O=3`), as argparse takes them."""
+    short, value = flag[:2], flag[2:].removeprefix("=")
+    return (short, value) if value and not flag.startswith("--") and short in catalog.spellings else None
+
+
 def unknown_flag(flag: str, catalog: Catalog, at: str | None = None) -> Problem:
     """The problem of a flag this build does not have: gone, moved, or never there, with what to do instead."""
     name = flag.lstrip("-").replace("_", "-")
     shown = flag if flag.startswith("-") else name
+    said = catalog.spellings.get("--" + name)
     removed = gone("options", name, catalog)
-    if removed is not None:
+    if said is not None and said[1]:
+        what = f"{name} is how a command line says no: a document says {said[0]}: false"
         return Problem(
-            f"{shown} is gone from this engine ({catalog.id}): {removed.text}",
+            what + (f"; {removed.text}" if removed else ""),
             at,
-            hint=removed.hint,
-            code="removed-option",
+            hint=removed.hint if removed else f"{said[0]}: false",
+            code="negative-name",
         )
+    if removed is not None:
+        what = f"{shown} is gone from this engine ({catalog.id}): {removed.text}"
+        return Problem(what, at, hint=removed.hint, code="removed-option")
     near = nearest("--" + name, catalog.spellings)
     if near is not None and not flag.startswith("-"):
         near = near[2:]
-    return Problem(
-        f"{shown} is no option of this engine ({catalog.id})",
-        at,
-        hint=f"did you mean {near}?" if near else "lil-serve takes what no catalog knows with --allow-unknown",
-        code="unknown-option",
-    )
+    hint = f"did you mean {near}?" if near else "--allow-unknown passes on what no catalog knows"
+    return Problem(f"{shown} is no option of this engine ({catalog.id})", at, hint=hint, code="unknown-option")

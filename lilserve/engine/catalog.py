@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Spec(NamedTuple):
     """One option. `type` is bool, int, float, str, json, human-int or number; `arity` as argparse counts values.
 
-    `negative` are the spellings of false, the first one emitted; `declared` says a person vouches for it, no parser.
+    `negative` are the spellings of false, the first one emitted; `text` says that a JSON option takes plain text too,
+    `loose` that case and dashes of a choice do not matter; `declared` that a person vouches for it, no parser.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Spec(NamedTuple):
     nullable: bool
     fields: Mapping[str, Any]
     append: bool
+    text: bool
+    loose: bool
     control: bool
     declared: bool
 
@@ -79,6 +82,8 @@ class Catalog:
                 bool(raw.get("nullable")),
                 raw.get("fields") or {},
                 bool(raw.get("append")),
+                bool(raw.get("text")),
+                bool(raw.get("loose")),
                 control,
                 bool(raw.get("declared")),
             )

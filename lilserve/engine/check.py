@@ -45,7 +45,7 @@ def _fields(
 ) -> Iterator[Problem]:
     for key, inner in value.items():
         here = (*path, key)
-        field = fields.get(key)
+        field = fields.get(key) or fields.get(key.replace("-", "_"))  # the engine takes dashes in field names
         shown = name + pointer(here)
         if field is None:
             near = nearest(key, fields)

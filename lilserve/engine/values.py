@@ -95,10 +95,23 @@ def _read_one(spec: Spec, text: str) -> Any:
         return next(choice for choice in spec.choices_also if str(choice) == text)
     if spec.nullable and text == "None":
         return None
+    if spec.text and text.lstrip()[:1] not in ("{", "["):
+        return text
     value = _READERS[spec.type](text)
-    if spec.choices and value not in spec.choices:
+    if not _chosen(spec, value):
         raise not_a_choice(value, spec)
     return value
+
+
+def _chosen(spec: Spec, value: Any) -> bool:
+    """Whether the value is one of the option's choices, or it has none."""
+    if not spec.choices or value in spec.choices:
+        return True
+    return spec.loose and isinstance(value, str) and _loose(value) in {_loose(str(choice)) for choice in spec.choices}
+
+
+def _loose(text: str) -> str:
+    return text.lower().replace("-", "_")
 
 
 def not_a_choice(value: Any, spec: Spec) -> WrongValueError:
@@ -187,6 +200,8 @@ def judge(spec: Spec, value: Any) -> WrongValueError | None:
 def _judge_one(spec: Spec, value: Any) -> WrongValueError | None:
     if value in spec.choices_also or (spec.type == "human-int" and isinstance(value, str) and re.match(_HUMAN, value)):
         return None
+    if spec.text and isinstance(value, str):
+        return None
     types, wanted = _TYPES[spec.type]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         if isinstance(value, str) and spec.type != "json":
@@ -196,9 +211,7 @@ def _judge_one(spec: Spec, value: Any) -> WrongValueError | None:
             f"must be {wanted}, not {json.dumps(value, default=str)}",
             hint=f'{spec.name}: "{value}"' if spec.type == "str" else None,
         )
-    if spec.choices and value not in spec.choices:
-        return not_a_choice(value, spec)
-    return None
+    return None if _chosen(spec, value) else not_a_choice(value, spec)
 
 
 def _fits(spec: Spec, text: str) -> bool:

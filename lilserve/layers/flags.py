@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from lilserve.engine.canonical import Meant, canonical
+from lilserve.engine.canonical import Meant, canonical, glued
 from lilserve.engine.values import WrongValueError, read, read_field
 from lilserve.errors import Problem
 from lilserve.keypath import flatten, related
@@ -89,6 +89,9 @@ def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unkno
         )
         return None
     meant = canonical(flag, catalog)
+    if isinstance(meant, Problem) and (parts := glued(token, catalog)) is not None:
+        flag, equals, text = parts[0], "=", parts[1]
+        meant = canonical(flag, catalog)
     if isinstance(meant, Problem):
         values = [] if equals else _take(rest, "*" if allow_unknown else "1")
         if allow_unknown:
