@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -9,7 +11,8 @@ import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +25,9 @@ from lilserve.errors import ConfigurationError
 from lilserve.plan.build import build_plan
 from lilserve.resolution.resolve import resolve
 from lilserve.resolution.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TESTS = Path(__file__).parent
 TOY = TESTS / "toy"
@@ -39,7 +45,7 @@ def document(text: str, path: str = "given.yaml") -> Document:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Toy:
     """The documents of tests/toy and those of a test, resolved without a file, a process or a terminal."""
 
@@ -105,17 +111,41 @@ class Words(NamedTuple):
             assert fragment in self.err, self
 
 
+def command(*args: str, env: dict[str, str] | None = None) -> Words:
+    """The command in this process, with no variable but those given."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, {"PATH": os.defpath, **(env or {})}, clear=True),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        status = main(list(args))
+    return Words(status, out.getvalue(), err.getvalue())
+
+
+SELECTION = ("--profile", "alpha", "--hardware", "box", "--facts", str(FACTS))
+
+
+@pytest.fixture(scope="session")
+def toy_command():
+    """The verb, then the arguments, with the toy selection between them; no file of the test takes part."""
+
+    def run(verb: Sequence[str], *args: str, env: dict[str, str] | None = None) -> Words:
+        return command(*verb, "--policy", str(TOY), *SELECTION, *args, env=env)
+
+    return run
+
+
 class Project:
     """A directory of files and the commands run in it, in this process or in one of their own."""
 
-    SELECTION = ("--policy", "policy", "--profile", "alpha", "--hardware", "box", "--facts", str(FACTS))
+    SELECTION = ("--policy", "policy", *SELECTION)
 
-    def __init__(self, root: Path, monkeypatch, capsys) -> None:
-        self.root, self._monkeypatch, self._capsys = root, monkeypatch, capsys
+    def __init__(self, root: Path) -> None:
+        self.root = root
         (root / "policy").mkdir()
         for path in TOY.glob("*.yaml"):
             (root / "policy" / path.name).write_text(path.read_text())
-        monkeypatch.chdir(root)
 
     def write(self, name: str, text: str | bytes) -> Path:
         path = self.root / name
@@ -124,16 +154,7 @@ class Project:
         return path
 
     def run(self, *args: str, env: dict[str, str] | None = None) -> Words:
-        """The command in this process, with no variable but those given."""
-        with self._monkeypatch.context() as patch:
-            for name in list(os.environ):
-                patch.delenv(name)
-            for name, text in {"PATH": os.defpath, **(env or {})}.items():
-                patch.setenv(name, text)
-            self._capsys.readouterr()
-            status = main(list(args))
-        captured = self._capsys.readouterr()
-        return Words(status, captured.out, captured.err)
+        return command(*args, env=env)
 
     def show(self, *args: str, form: str = "json", env: dict[str, str] | None = None) -> Words:
         """The printed plan of the toy selection; what stands after `--` in `args` is the engine's."""
@@ -155,5 +176,6 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch, capsys):
-    return Project(tmp_path, monkeypatch, capsys)
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Project(tmp_path)

@@ -10,6 +10,7 @@ import click
 
 from lilserve.cli.report import report
 from lilserve.errors import ConfigurationError, LilServeError, Problem
+from lilserve.plan.redact import secrets_of
 
 LAUNCH = "launch"
 VERBS = {
@@ -55,9 +56,9 @@ def main(args: list[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        return report(_usage(error), sys.stderr)
+        return report(_usage(error), sys.stderr, _secrets(args))
     except LilServeError as error:
-        return report(error, sys.stderr)
+        return report(error, sys.stderr, _secrets(args))
     except BrokenPipeError:
         # Whoever read our output has gone; what is left in the buffer has no reader either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -65,6 +66,11 @@ def main(args: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return 130
     return status if isinstance(status, int) else 0
+
+
+def _secrets(args: list[str] | None) -> list[str]:
+    """What no message may repeat, whichever part of the input it is about."""
+    return secrets_of(sys.argv[1:] if args is None else args, os.environ)
 
 
 def _usage(error: click.ClickException) -> LilServeError:

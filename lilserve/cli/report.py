@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from lilserve.plan.redact import redact, redact_text
+from lilserve.plan.redact import redact, redact_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lilserve.errors import LilServeError, Problem
 
 
-def report(error: LilServeError, stream: TextIO) -> int:
-    """Print every problem of an error and return its exit status."""
+def report(error: LilServeError, stream: TextIO, secrets: Sequence[str] = ()) -> int:
+    """Print every problem of an error, without `secrets`, and return its exit status."""
     colour = stream.isatty() and not os.environ.get("NO_COLOR")
     for problem in error.problems:
-        for line in lines(problem):
+        for line in lines(problem, secrets):
             label, colon, rest = line.partition(":")
             styled = (
                 click.style(label + colon, fg=_COLOURS.get(label.strip())) + rest
@@ -34,18 +34,18 @@ def report(error: LilServeError, stream: TextIO) -> int:
 _COLOURS = {"error": "red", "hint": "cyan"}
 
 
-def lines(problem: Problem) -> Iterator[str]:
+def lines(problem: Problem, secrets: Sequence[str] = ()) -> Iterator[str]:
     """The lines of one problem (DESIGN.md section 10)."""
-    yield "error: " + redact_text(problem.what)
+    yield "error: " + redact_message(problem.what, secrets)
     width = max((len(name) for name, _, _ in problem.rows), default=0)
     for name, value, where in problem.rows:
-        yield f"  {name:<{width}} = {_text(redact(value, name))}   {where}"
+        yield f"  {name:<{width}} = {redact_message(_text(redact(value, name)), secrets)}   {where}"
     if problem.at:
         yield f"  at {problem.at}"
     if problem.allowed:
         yield f"  allowed: {problem.allowed}"
     if problem.hint:
-        yield f"  hint: {redact_text(problem.hint)}"
+        yield f"  hint: {redact_message(problem.hint, secrets)}"
 
 
 def _text(value: Any) -> str:

@@ -12,6 +12,7 @@ from lilserve.plan.argv import engine_argv
 from lilserve.plan.digest import digest
 from lilserve.plan.judge import judge
 from lilserve.plan.model import Applied, Leaf, Option, Plan
+from lilserve.plan.redact import redact_argv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,6 +124,6 @@ def _notices(resolution: Resolution, library: Library) -> Iterator[Notice]:
     for group in resolution.outside.unknown:
         yield Notice(
             "allowed-unknown",
-            f"{' '.join(group)} is passed on unchecked: {resolution.chosen.catalog.id} does not know it",
-            group[0],
+            f"{' '.join(redact_argv(group))} is passed on unchecked: {resolution.chosen.catalog.id} does not know it",
+            group[0].partition("=")[0],
         )

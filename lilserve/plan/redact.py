@@ -2,52 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from lilserve.secret import REDACTED, secret_name
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-REDACTED = "<redacted>"
+__all__ = ["REDACTED", "redact", "redact_argv", "redact_message", "redact_text", "secret_name", "secrets_of"]
 
-# The last word decides: a TOKEN is a secret, a TOKEN_THRESHOLD or a number of TOKENS is not.
-_ALWAYS = frozenset(
-    {"password", "passwd", "passphrase", "secret", "secrets", "credential", "credentials", "authorization"}
-)
-_LAST = frozenset({"token", "apikey", "auth", "bearer", "cookie"})
-_KEYS = frozenset({"api", "access", "private", "secret", "account", "signing", "encryption", "auth"})
-_WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 _USERINFO = r"([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@"
 _PARAMETER = r"(?i)([?&;](?:[\w-]*(?:token|api[_-]?key|secret|password|signature|sig|credential)[\w-]*)=)[^&#;\s\"']+"
-_BEARER = r"(?i)\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}"
-_PLAIN_TOKENS = frozenset(
-    {
-        "bos token",
-        "eos token",
-        "pad token",
-        "unk token",
-        "mask token",
-        "sep token",
-        "cls token",
-        "image token",
-        "stop token",
-    }
+# `NAME=value`, `"name": value` and `name: "value"` inside a text; a bare `name: word` is prose.
+_ASSIGNED = (
+    r"""(?<![\w.-])([A-Za-z_][\w.-]*)(\\?["']?\s*=\s*|\\?["']\s*:\s*|\s*:\s*(?=\\?["']))"""
+    r"""(?!<redacted>)(\\?"[^"]*"|\\?'[^']*'|(?:Bearer|Basic)\s+\S+|[^\s,;&"'}]+)"""
 )
-
-
-@lru_cache(maxsize=4096)
-def secret_name(name: str) -> bool:
-    """Whether a value under this name is a secret: `HF_TOKEN`, `api-key`; not `max-num-batched-tokens`."""
-    words = [word.lower() for word in re.findall(_WORDS, name)]
-    if not words or " ".join(words[-2:]) in _PLAIN_TOKENS:
-        return False
-    last = words[-1]
-    return (
-        not _ALWAYS.isdisjoint(words)
-        or last in _LAST
-        or (last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS)
-    )
+_JUDGED = r"(?<![\w.-])([A-Za-z_][\w.-]*)(\)? (?:must be [^,]+, not|cannot be|needs a mapping, not) )(.+)"
+_SHORT = 4  # letters of a secret that can still be told from ordinary text
+_BEARER = r"(?i)\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}"
 
 
 def redact(value: Any, name: str = "") -> Any:
@@ -62,10 +37,62 @@ def redact(value: Any, name: str = "") -> Any:
 
 
 def redact_text(text: str) -> str:
-    """A text without the user part and the secret parameters of the URLs in it, and without bearer headers."""
+    """A text without secrets in URLs, behind `Bearer`, and after a secret's name with `=` or, quoted, with a colon."""
     if "://" in text or "?" in text or "&" in text:
         text = re.sub(_PARAMETER, rf"\1{REDACTED}", re.sub(_USERINFO, rf"\1{REDACTED}@", text))
-    return re.sub(_BEARER, rf"\1 {REDACTED}", text) if " " in text else text
+    if ("=" in text or ":" in text) and _may_name_a_secret(text):
+        text = re.sub(_ASSIGNED, _without_value, text)
+    return re.sub(_BEARER, rf"\1 {REDACTED}", text) if _has_scheme(text) else text
+
+
+def _has_scheme(text: str) -> bool:
+    """Whether a text may hold an authorization header; most have no blank, and then no pattern need be compiled."""
+    return " " in text and any(scheme in text.lower() for scheme in ("bearer ", "basic "))
+
+
+def _may_name_a_secret(text: str) -> bool:
+    """A cheap look that spares most texts the patterns: every secret's name has one of these in it."""
+    lower = text.lower()
+    return any(part in lower for part in ("token", "key", "pass", "secret", "auth", "cred", "cookie", "bearer"))
+
+
+def _without_value(found: re.Match[str]) -> str:
+    return f"{found[1]}{found[2]}{REDACTED}" if secret_name(found[1]) else found[0]
+
+
+def redact_message(text: str, secrets: Iterable[str] = ()) -> str:
+    """A message to a person: as `redact_text`, without a judged value under a secret's name and all `secrets`."""
+    for secret in secrets:
+        for shown in (secret, repr(secret), json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
+            text = text.replace(shown if shown is secret else shown[1:-1], REDACTED)
+    return redact_text(re.sub(_JUDGED, _without_value, text) if _may_name_a_secret(text) else text)
+
+
+def secrets_of(tokens: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    """Every value that words of a command line and variables give under a secret's name, the longest first."""
+    found = {text for name, text in variables.items() if secret_name(name)} | set(_after_names(tokens))
+    return sorted((text for text in found if len(text) >= _SHORT), key=len, reverse=True)
+
+
+def _after_names(tokens: Sequence[str]) -> Iterator[str]:
+    hiding = False
+    for token in tokens:
+        flag, *rest = token.split(maxsplit=1)[:2] if token.startswith("-") else ("",)
+        if hiding and not flag:
+            yield token
+        if rest:
+            yield from (*rest, *_after_names(rest[0].split())) if secret_name(flag) else _after_names(rest[0].split())
+        yield from _assigned(token)
+        hiding = secret_name(flag) and "=" not in flag if flag else hiding
+
+
+def _assigned(token: str) -> Iterator[str]:
+    """What stands after each `name=`, `name:` and `"name":` in a word: all of it, and its first word."""
+    for found in re.finditer(r"""(?<![\w.-])([\w.-]+)\\?["']?\s*[=:]""", token):
+        if secret_name(found[1]):
+            rest = token[found.end() :]
+            yield rest.strip("\"'\\{}[] ")
+            yield from re.findall(r"""[^\s"'\\,{}\[\]]+""", rest)[:1]
 
 
 def redact_argv(argv: Sequence[str]) -> list[str]:
@@ -85,8 +112,6 @@ def redact_argv(argv: Sequence[str]) -> list[str]:
 
 
 def _json(token: str) -> str:
-    import json  # noqa: PLC0415 -- most argvs have no JSON to look into
-
     try:
         value = json.loads(token)
     except ValueError:

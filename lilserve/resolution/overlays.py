@@ -78,8 +78,9 @@ def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
             value, at = assignment.written.value, assignment.written.at
             other = seen.get(key)
             if other is not None and other[1] != value and other[0].id not in (document.data.get("after") or ()):
-                rows = ((other[0].id, other[1], other[2] or ""), (document.id, value, at or ""))
-                what = f"overlays {other[0].id} and {document.id} set {'.'.join(key)} differently"
+                name = ".".join(key)
+                rows = ((f"{other[0].id}/{name}", other[1], other[2] or ""), (f"{document.id}/{name}", value, at or ""))
+                what = f"overlays {other[0].id} and {document.id} set {name} differently"
                 problems.append(
                     Problem(what, at, "an order between them", f"after: [{other[0].id}]", rows, code="overlay-conflict")
                 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lilserve.errors import Problem
 from lilserve.origin import REMOVED
 from lilserve.resolution.expressions import Expression, ExpressionError, Failure, Unknown, compiled, template
+from lilserve.secret import REDACTED, secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,14 +82,22 @@ class Scope:
         return result
 
     def fill(self, text: str, at: str) -> str:
-        """A text with its `${CEL}` figures filled in; a figure nobody knows shows as a question mark."""
+        """A text with its `${CEL}` figures filled in.
+
+        A figure nobody knows shows as a question mark; one that reads a secret is not shown.
+        """
         try:
             parts = template(text)
         except ExpressionError as error:
             self.problems.append(Problem(f"not a figure: {error}", at, code="expression"))
             return text
-        outcomes = (part if isinstance(part, str) else self.outcome(part) for part in parts)
-        return "".join("?" if isinstance(one, Unknown | Failure) else _shown(one) for one in outcomes)
+        return "".join(part if isinstance(part, str) else self._figure(part) for part in parts)
+
+    def _figure(self, expression: Expression) -> str:
+        outcome = self.outcome(expression)
+        if any(map(secret_name, re.findall(r"[\w-]+", expression.text))):
+            return REDACTED
+        return "?" if isinstance(outcome, Unknown | Failure) else _shown(outcome)
 
     def rows(self, expression: Expression) -> tuple[tuple[str, Any, str], ...]:
         """The options and variables that an expression reads: name, value, and where it was written."""
