@@ -175,6 +175,17 @@ def test_pages_of_glm_are_multiples_that_fit_each_other(
     assert texts["VLLM_GLM53_SPLIT_MAMBA_BLOCK_SIZE"] == recurrent
 
 
+def test_ranks_of_the_large_glm_gather_too(launch: Launcher) -> None:
+    gathers = [launch.plan("glm53", PCIE, f"-dcp {dcp}").texts()["VLLM_B12X_MLA_CKV_GATHER"] for dcp in (1, 2, 8)]
+    assert gathers == ["0", "1", "1"]
+
+
+@pytest.mark.parametrize("profile", ["mimo26-flash", "ds41-flash"])
+def test_a_draft_head_is_split_as_its_target_is(launch: Launcher, profile: str) -> None:
+    config = mapping(launch.plan(profile, PCIE, "-tp 8"), "--speculative-config")
+    assert config["draft_tensor_parallel_size"] == 8
+
+
 def test_glm_without_speculation_runs_on_quantized_activations(launch: Launcher) -> None:
     name = "VLLM_B12X_NVFP4_ACTIVATION_MODE"
     assert launch.plan("glm53-flash", PCIE, "--mode off").texts()[name] == "quantized"
