@@ -83,9 +83,10 @@ class Children:
         return [Gone(side) for side in gone]
 
     def send(self, side: Side, number: int) -> None:
-        """Signal the whole group of a side; an empty group is no error."""
+        """Signal the whole group of a side, stopped processes too; an empty group is no error."""
         if side in self._groups:
             _ignore_gone(os.killpg, self._groups[side], number)
+            _ignore_gone(os.killpg, self._groups[side], signal.SIGCONT)
 
     def send_leader(self, side: Side, number: int) -> None:
         """Signal the leader of a side alone."""
@@ -96,6 +97,7 @@ class Children:
         """Signal every descendant, wherever it moved: groups and sessions hold nobody back."""
         for pid in descendants(os.getpid()):
             _ignore_gone(os.kill, pid, number)
+            _ignore_gone(os.kill, pid, signal.SIGCONT)
 
 
 def _become(parent: int, program: str, argv: tuple[str, ...], environ: Mapping[str, str], hands: Hands) -> NoReturn:

@@ -67,8 +67,8 @@ def test_phases_are_told_for_a_person(supervised):
 
 
 def test_a_reader_that_stops_meets_a_full_pipe_and_nothing_else(supervised):
-    run = supervised.start(engine=["--speak", str(SIZE)]).ready()
-    time.sleep(0.5)
+    run = supervised.start(engine=["--speak", str(SIZE)], grace=1.0).ready()
+    time.sleep(0.3)
     assert run.noted("spoken") == [], "the engine waits for its reader, as it would without us"
     run.signal(signal.SIGTERM)
     assert run.process.wait(timeout=20) == 143
