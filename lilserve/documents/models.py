@@ -26,7 +26,6 @@ class Model(BaseModel):
         extra="forbid",
         strict=True,
         alias_generator=lambda name: name.rstrip("_").replace("_", "-"),
-        regex_engine="python-re",
     )
 
 

@@ -28,6 +28,8 @@ _WANTED = {
     "list_type": "a list",
 }
 
+_ALPHABETS = {"environment": "letters, digits and underscores", "files": "the path of a Python module"}
+
 
 def validate(source: Source) -> list[Problem]:
     """Every way in which the data of `source` is not a document, empty when it is one."""
@@ -47,12 +49,14 @@ def validate(source: Source) -> list[Problem]:
         KINDS[kind].model_validate(data)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=True)
-        return list(
-            {
-                (problem.at, problem.what): problem for problem in (_problem(item, kind, source) for item in found)
-            }.values()
-        )
+        problems = [_problem(item, kind, source) for item in found]
+        distinct = {(problem.at, problem.what): problem for problem in problems}
+        return sorted(distinct.values(), key=_line_column)
     return []
+
+
+def _line_column(problem: Problem) -> tuple[int, ...]:
+    return tuple(int(part) for part in (problem.at or "").rsplit(":", 2)[1:])
 
 
 def _place(source: Source, path: tuple[Any, ...]) -> str:
@@ -81,7 +85,9 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
         case "dict_type" if isinstance(error["input"], list) and path[-1:] == ("options",):
             return _flags(error["input"], at)
         case "string_pattern_mismatch" if error["loc"][-1] == "[key]":
-            return _key(str(path[-1]), at)
+            return _key(
+                str(path[-1]), at, _ALPHABETS.get(str(path[-2]) if path[1:] else "", "letters, digits and dashes")
+            )
         case kind_of if kind_of in _WANTED:
             shown = error["input"]
             text = str(shown).lower() if isinstance(shown, bool) else str(shown)
@@ -97,23 +103,22 @@ def _flags(items: list[Any], at: str) -> Problem:
     """Options written as a command line: a mapping has a name and a value, and no token holds both."""
     first = str(items[0]) if items else ""
     flag, _, value = first.partition(" ")
+    follows = str(items[1]) if len(items) > 1 and not str(items[1]).startswith("-") else "true"
     what = f"options are a mapping, not a list of flags: {first!r}" + (
         " is one token with a flag and a value" if value else ""
     )
-    return Problem(what, at, "option: value", f"{flag.lstrip('-') or 'option'}: {value or 'true'}", code="one-token")
+    return Problem(what, at, "option: value", f"{flag.lstrip('-') or 'option'}: {value or follows}", code="one-token")
 
 
-def _key(key: str, at: str) -> Problem:
+def _key(key: str, at: str, alphabet: str) -> Problem:
     """A key that is no name: most often a flag as a command line has it."""
     flag, _, value = key.partition(" ")
-    what = f"{key!r} is one token with a flag and a value" if value else f"{key!r} is no name"
-    return Problem(
-        what,
-        at,
-        "letters, digits and dashes",
-        f"{flag.lstrip('-')}: {value or '...'}",
-        code="one-token" if value else "wrong-key",
-    )
+    name = flag.lstrip("-")
+    if value and name.isprintable():
+        what = f"{key!r} is one token with a flag and a value"
+        return Problem(what, at, alphabet, f"{name}: {value}", code="one-token")
+    hint = f"{name}: ..." if flag.startswith("--") else None
+    return Problem(f"{key!r} is no name", at, alphabet, hint, code="wrong-key")
 
 
 def _real(loc: tuple[int | str, ...], data: Any) -> tuple[int | str, ...]:
@@ -140,5 +145,6 @@ def _allowed(kind: str, path: tuple[int | str, ...]) -> list[str]:
 def _inside(block: dict[str, Any], key: str, definitions: dict[str, Any]) -> list[dict[str, Any]]:
     """The schemas that the value at `key` of a block may have, references followed."""
     inner = block.get("properties", {}).get(key) or block.get("additionalProperties") or block.get("items")
+    inner = inner or next(iter(block.get("patternProperties", {}).values()), None)
     found = list(inner.get("anyOf", [inner])) if isinstance(inner, dict) else []
     return [definitions[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one for one in found]
