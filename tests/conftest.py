@@ -179,3 +179,9 @@ class Project:
 def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Project(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def catalog(toy):
+    """What the toy engine accepts: a shipped catalog and the options that tests/toy/engine.yaml declares."""
+    return toy.resolve().chosen.catalog
