@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 OptionName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")]
 EnvironmentName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,199}$")]
+ModulePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(/[A-Za-z_]\w*)*\.py$")]
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Options = dict[OptionName, JsonValue]
@@ -227,7 +228,10 @@ class Hardware(Header):
 
 
 class Overlay(Header):
-    """A correction. With `when` it applies by itself, without only by `--overlay`; a cache mode names its value."""
+    """A correction. With `when` it applies by itself, without only by `--overlay`; a cache mode names its value.
+
+    `files` are Python modules that stand in front of the engine's own: path to source.
+    """
 
     kind: Literal["overlay"]
     when: Expression | None = None
@@ -236,7 +240,7 @@ class Overlay(Header):
     cache_mode: Id | None = None
     service: Service | None = None
     host: Host | None = None
-    files: dict[str, str] | None = None
+    files: dict[ModulePath, str] | None = None
 
 
 class Preset(Header):

@@ -78,8 +78,8 @@ def _derivations(block: Block) -> Iterator[_Derivation]:
 def _reads(texts: tuple[str, ...], target: Target) -> bool:
     """Whether a rule reads what a target sets.
 
-    Asking whether a mapping is there does not read its leaves, and a rule that asks whether an operator wrote the option
-    reads the operator's value, which no derivation replaces.
+    Asking whether a mapping is there does not read its leaves, and a rule that asks whether an operator wrote the
+    option reads the operator's value, which no derivation replaces.
     """
     variable = "e" if target.variable else "o"
     name = re.escape(target.name)

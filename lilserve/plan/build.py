@@ -50,9 +50,7 @@ def build_plan(resolution: Resolution, library: Library) -> Plan:
     environment, removed = _variables(resolution)
     texts = {name: leaf.written.value for name, leaf in environment.items()}
     grace = resolution.options.get(STOP_GRACE)
-    files = [
-        document.digest for document in (one.document for one in resolution.overlays) if document.data.get("files")
-    ]
+    files = {path: text for one in resolution.overlays for path, text in (one.document.data.get("files") or {}).items()}
     return Plan(
         profile=chosen.profile[-1].id,
         hardware=chosen.hardware[-1].id,
@@ -71,6 +69,7 @@ def build_plan(resolution: Resolution, library: Library) -> Plan:
         stop_grace=values.get(STOP_GRACE) or 0,
         stop_grace_set=grace is not None and grace.explicit(),
         digest=digest(argv, texts, service, values.get(STOP_GRACE), files),
+        files=files,
         facts=resolution.selection.facts,
         hardware_figures=resolution.scope.figures["h"],
         documents={document.path: document.digest for document in documents_of(resolution)},

@@ -17,7 +17,7 @@ def digest(
     environment: Mapping[str, str],
     service: Service | None,
     grace: float | None,
-    files: Sequence[str],
+    files: Mapping[str, str],
 ) -> str:
     """SHA-256 over argv, listed environment, cache server, stop grace and overlay files, without origins and places."""
     runs = {
@@ -27,7 +27,7 @@ def digest(
         if service is None
         else [list(service.argv), dict(service.environment), service.health_url, service.shm_name, service.shm_bytes],
         "grace": grace,
-        "files": sorted(files),
+        "files": dict(files),
     }
     return hashlib.sha256(
         json.dumps(runs, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogateescape")

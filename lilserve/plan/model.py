@@ -54,8 +54,8 @@ class Plan:
 
     `argv` is the engine's whole command. `environment` are the listed names: those a layer wrote and the inherited
     families; everything else passes through. `dropped` are names that the engine must not see (selection variables,
-    aliases, service links). `stop_grace` is in seconds, `stop_grace_set` whether somebody asked for it; `port` and
-    `host` are the engine's own address. Secrets are in the clear here and redacted by every output.
+    aliases, service links). `stop_grace` is in seconds, `stop_grace_set` whether somebody asked for it; `files` are the
+    modules of overlays, path to source. Secrets are in the clear here and redacted by every output.
     """
 
     profile: str
@@ -78,6 +78,7 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=dict)
     hardware_figures: Mapping[str, Any] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def texts(self) -> dict[str, str]:
         """The listed environment as the engine gets it: name to text."""

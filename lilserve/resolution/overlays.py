@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from lilserve.errors import ConfigurationError, Problem
+from lilserve.layers.layer import Assignment
 from lilserve.notice import Notice
+from lilserve.origin import Written
 from lilserve.resolution.expressions import Unknown
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
     problems: list[Problem] = []
     seen: dict[tuple[str, ...], tuple[Document, object, str | None]] = {}
     for document, layer in layers:
-        for assignment in (*layer.options, *layer.environment):
+        files = (document.data.get("files") or {}).items()
+        placed = (Assignment(path, (), Written(text, document.id, document.at("files", path))) for path, text in files)
+        for assignment in (*layer.options, *layer.environment, *placed):
             key = (assignment.name, *assignment.path)
             value, at = assignment.written.value, assignment.written.at
             other = seen.get(key)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lilserve.overlays.place import with_modules
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,10 +17,12 @@ def engine_environment(plan: Plan, environ: Mapping[str, str]) -> dict[str, str]
     """What the engine gets: `environ` untouched, without the dropped and removed names, with the listed ones set.
 
     Credentials and everything else that no layer speaks of pass through; a selection variable or an alias does not,
-    so that a second resolver inside the engine's process tree finds nothing to resolve.
+    so that a second resolver inside the engine's process tree finds nothing to resolve. Modules of overlays stand in
+    front of PYTHONPATH.
     """
     gone = {*plan.dropped, *plan.removed}
-    return {name: text for name, text in environ.items() if name not in gone} | plan.texts()
+    passed = {name: text for name, text in environ.items() if name not in gone} | plan.texts()
+    return with_modules(passed, plan.files)
 
 
 def service_environment(plan: Plan, service: Service, environ: Mapping[str, str]) -> dict[str, str]:
