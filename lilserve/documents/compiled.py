@@ -16,7 +16,7 @@ from lilserve.documents.load import parsed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-SOURCES = tuple(f"documents/{name}.py" for name in ("source", "models", "validate", "load", "compiled"))
+SOURCES = tuple(f"documents/{name}.py" for name in ("source", "parts", "models", "validate", "load", "compiled"))
 FILE = "compiled.json"
 
 

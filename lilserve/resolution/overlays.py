@@ -38,7 +38,8 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
         if outcome is True:
             found.append(Applying(document, scope.fill(document.data.get("because") or condition, at)))
         elif isinstance(outcome, Unknown) and outcome.fact:
-            text = f"overlay {document.id} is not applied: whether {condition} is not known, for {outcome.fact} is not"
+            title = document.data.get("title", document.id)
+            text = f"overlay {document.id} is not applied ({title}): {outcome.fact} of this host is not known"
             notices.append(Notice("unknown-fact", text, level="information"))
     for name in dict.fromkeys(asked):
         try:
