@@ -31,9 +31,17 @@ FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
     help="Show what would run, and who said so.",
 )
 @click.option("--strict", is_flag=True, help="Treat every warning as an error.")
+@click.option("--locked", metavar="RECEIPT", help="Refuse anything but the launch of this receipt.")
 @click.pass_context
 def command(
-    ctx: click.Context, /, words: tuple[str, ...], print_config: str | None, *, strict: bool, **_: object
+    ctx: click.Context,
+    /,
+    words: tuple[str, ...],
+    print_config: str | None,
+    locked: str | None,
+    *,
+    strict: bool,
+    **_: object,
 ) -> int:
     """Resolve a launch, show it or become it. Engine options and controls stand after --."""
     if words:
@@ -42,6 +50,11 @@ def command(
     plan = plan_of(asked)
     if strict:
         refuse_notices(plan)
+    if locked is not None:
+        from lilserve.cli.receipt import read_receipt  # noqa: PLC0415 -- few launches are held to a receipt
+        from lilserve.receipt.receipt import hold_to  # noqa: PLC0415 -- as above
+
+        hold_to(read_receipt(locked), plan, locked)
     if print_config is None:
         return _run(plan, asked, strict=strict)
     from lilserve.render.formats import FORMATS as RENDERERS  # noqa: PLC0415 -- a launch prints nothing

@@ -22,6 +22,14 @@ VERBS = {
     "catalog": "catalog",
     "facts": "facts",
     "doctor": "doctor",
+    "render": "render",
+    "receipt": "receipt",
+    "up": "up",
+    "down": "down",
+    "status": "status",
+    "logs": "logs",
+    "health": "health",
+    "run": "run",
 }
 
 
