@@ -63,8 +63,9 @@ def _without_value(found: re.Match[str]) -> str:
 def redact_message(text: str, secrets: Iterable[str] = ()) -> str:
     """A message to a person: as `redact_text`, without a judged value under a secret's name and all `secrets`."""
     for secret in secrets:
-        for shown in (secret, repr(secret), json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
-            text = text.replace(shown if shown is secret else shown[1:-1], REDACTED)
+        quoted = (repr(secret), json.dumps(secret), json.dumps(secret, ensure_ascii=False))
+        for shown in (secret, *(form[1:-1] for form in quoted), secret.replace('\\"', '"')):
+            text = text.replace(shown, REDACTED)
     return redact_text(re.sub(_JUDGED, _without_value, text) if _may_name_a_secret(text) else text)
 
 
@@ -83,6 +84,7 @@ def _after_names(tokens: Sequence[str]) -> Iterator[str]:
         if rest:
             yield from (*rest, *_after_names(rest[0].split())) if secret_name(flag) else _after_names(rest[0].split())
         yield from _assigned(token)
+        yield from _fields(token)
         hiding = secret_name(flag) and "=" not in flag if flag else hiding
 
 
@@ -93,6 +95,26 @@ def _assigned(token: str) -> Iterator[str]:
             rest = token[found.end() :]
             yield rest.strip("\"'\\{}[] ")
             yield from re.findall(r"""[^\s"'\\,{}\[\]]+""", rest)[:1]
+
+
+def _fields(token: str) -> Iterator[str]:
+    """The secret texts in a word that is JSON, or that ends in JSON behind `name=`."""
+    start = token.find("{")
+    try:
+        yield from _leaves(json.loads(token[start:]) if start >= 0 else None)
+    except (ValueError, RecursionError):
+        return
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, name if secret_name(name) else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, name)
+    elif isinstance(value, str) and secret_name(name):
+        yield value
 
 
 def redact_argv(argv: Sequence[str]) -> list[str]:

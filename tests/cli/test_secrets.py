@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,10 +12,11 @@ from hypothesis import strategies as st
 FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
 
 # Two letters that nothing else contains stand around it, so that a part that got out is seen too.
-secrets = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\0"), max_size=20).map(
-    "\N{SNOWMAN}z{}z\N{SNOWMAN}".format
-)
-odd = example("\N{SNOWMAN}z a \"b\" 'c' \\ = : , } z\N{SNOWMAN}")
+ODD = "\N{SNOWMAN}z a \"b\" 'c' \\ = : , } z\N{SNOWMAN}"
+secrets = st.just(ODD) | st.text(
+    st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\0"), max_size=20
+).map("\N{SNOWMAN}z{}z\N{SNOWMAN}".format)
+odd = example(ODD)
 
 
 def places(secret):
@@ -44,6 +46,44 @@ def test_no_format_shows_a_secret(toy_command, secret, data):
     form = data.draw(st.sampled_from(FORMATS))
     words = toy_command([], f"--print-config={form}", *arguments, env=variables)
     assert words.status == 0, words
+    check(words, secret)
+
+
+@odd
+@settings(max_examples=25)
+@given(secrets)
+def test_explain_and_diff_show_no_secret(toy_command, secret):
+    words = toy_command(["explain", "toy-api-key"], "--", "--toy-api-key", secret)
+    assert (words.status, words.out.splitlines()[0]) == (0, "toy-api-key = <redacted>")
+    check(words, secret)
+    selection = shlex.join(["--", "--toy-api-key", secret])
+    for form in ([], ["--json"]):
+        words = toy_command(["diff"], *form, selection, "-- --toy-api-key other-value")
+        assert words.status == 0
+        assert "--toy-api-key" in words.out
+        check(words, secret)
+
+
+@settings(max_examples=200)
+@given(secrets, st.data())
+def test_no_error_shows_a_secret(toy_command, secret, data):
+    wrong = [
+        ["--", "--toy-api-key", secret, "--toy-api-key", "other"],
+        ["--", "--toy-api-key " + secret],
+        ["--", "--toy-map", '{"api_key": ' + json.dumps(secret, ensure_ascii=False)],
+        ["--", "--toy-map", "api_key:" + secret],
+        ["--", "--toy-map.api_key", secret, "--toy-map.api_key.x=2"],
+        ["--", "--toy-typed", json.dumps({"mood": {"api_key": secret}})],
+        ["--", "--toy-size", "many", "--toy-api-key", secret],
+        ["--", "--unknown-token", secret],
+        ["--", f"--unknown-token={secret}"],
+        ["--env", f"TOY_API_KEY={secret}", "--env", "LIL_SERVE_TOY_API_KEY=other"],
+        ["--env", f"not a name NIGHT_TOKEN={secret}"],
+        ["--api-key", secret],
+        [f"--api-key={secret}"],
+    ]
+    words = toy_command([], "--print-config", *data.draw(st.sampled_from(wrong)))
+    words.refused()
     check(words, secret)
 
 
