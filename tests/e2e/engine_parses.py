@@ -1,4 +1,4 @@
-"""Run by an engine's own Python: argvs as JSON on standard input, what its real parser makes of each on standard output."""
+"""Run by an engine's own Python: argvs as JSON in, what its real parser makes of each as JSON out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def main() -> None:
     with contextlib.redirect_stdout(sys.stderr):
         engine = importlib.import_module("vllm")  # some releases greet on standard output
         inspect = importlib.import_module("lilserve.engine.inspect_engine")
-        parser = inspect._parser(os.path.dirname(engine.__file__))  # noqa: SLF001 -- the parser our catalogs come from
+        parser = inspect._parser(os.path.dirname(engine.__file__))  # the parser our catalogs come from
         results = [parsed(parser, argv) for argv in json.load(sys.stdin)]
     json.dump(results, sys.stdout, default=str)
 
