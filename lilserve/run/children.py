@@ -89,9 +89,10 @@ class Children:
             _ignore_gone(os.killpg, self._groups[side], signal.SIGCONT)
 
     def send_leader(self, side: Side, number: int) -> None:
-        """Signal the leader of a side alone."""
+        """Signal the leader of a side alone, be it stopped or not."""
         if self._groups.get(side) in self._leaders:
             _ignore_gone(os.kill, self._groups[side], number)
+            _ignore_gone(os.kill, self._groups[side], signal.SIGCONT)
 
     def send_all(self, number: int) -> None:
         """Signal every descendant, wherever it moved: groups and sessions hold nobody back."""

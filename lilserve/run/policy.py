@@ -25,7 +25,7 @@ from lilserve.run.events import (
     Wrong,
 )
 from lilserve.run.state import Decision, State
-from lilserve.run.stopping import STEPS, again, gone, step_late, stop, sweep_late, swept
+from lilserve.run.stopping import STEPS, again, gone, leader_ended, step_late, stop, sweep_late, swept
 from lilserve.run.words import how_it_ended, signal_name
 
 FAILED = 1
@@ -97,7 +97,8 @@ def _ended(state: State, event: Ended, now: float) -> Decision:
     status = FAILED
     if event.side is Side.ENGINE:
         status = event.code if event.code >= 0 else 128 - event.code
-    return stop(state, now, how_it_ended(event.side.value, event.code), status)
+    left = replace(state, headless=state.headless | {event.side})
+    return stop(left, now, how_it_ended(event.side.value, event.code), status)
 
 
 def _signalled(state: State, event: Signalled, now: float) -> Decision:
@@ -127,7 +128,8 @@ RULES: dict[tuple[Phase | None, type[Event]], Rule] = {
     (None, Ended): _ended,
     (None, Signalled): _signalled,
     (None, Gone): gone,
-    **{(phase, kind): _stay for phase in (*_STOPPING, Phase.ENDED) for kind in (Answered, Missed, Wrong, Ended)},
+    **{(phase, kind): _stay for phase in (*_STOPPING, Phase.ENDED) for kind in (Answered, Missed, Wrong)},
+    **{(phase, Ended): leader_ended for phase in (*_STOPPING, Phase.ENDED)},
     **{(phase, Signalled): again for phase in _STOPPING},
     **{(phase, Tick): step_late for phase in STEPS},
     (Phase.SWEEPING, Tick): sweep_late,

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from lilserve.run import limits as shares
-from lilserve.run.events import Phase, Send, Side, Tell
+from lilserve.run.events import Pass, Phase, Send, Side, Tell
+from lilserve.run.limits import CACHE, ENGINE
+from lilserve.run.state import Pressed
 
 if TYPE_CHECKING:
-    from lilserve.run.events import Gone, Signalled, Tick
+    from lilserve.run.events import Ended, Gone, Signalled, Tick
+    from lilserve.run.limits import Shares
     from lilserve.run.state import Decision, State
 
 HURRY = 2  # the interrupt that says so
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a stop: whom it ends, and the shares of the grace at which it kills and at which it gives up."""
+class Step(NamedTuple):
+    """One step of a stop: whom it ends, when it presses harder, and what comes then."""
 
     side: Side
-    kill: float
-    leave: float
+    shares: Shares
     then: Phase
 
 
 STEPS = {
-    Phase.STOPPING_ENGINE: Step(Side.ENGINE, shares.ENGINE_KILLED, shares.ENGINE_LEFT, Phase.STOPPING_CACHE),
-    Phase.STOPPING_CACHE: Step(Side.CACHE, shares.CACHE_KILLED, shares.CACHE_LEFT, Phase.SWEEPING),
+    Phase.STOPPING_ENGINE: Step(Side.ENGINE, ENGINE, Phase.STOPPING_CACHE),
+    Phase.STOPPING_CACHE: Step(Side.CACHE, CACHE, Phase.SWEEPING),
 }
 
 
@@ -41,30 +41,55 @@ def stop(state: State, now: float, cause: str, status: int, first: int = signal.
 
 
 def _enter(state: State, phase: Phase, now: float, first: int = signal.SIGTERM) -> Decision:
+    """Ask the leader alone: it drains, and ends its workers itself, which a signal to each of them would cut short."""
     step = STEPS.get(phase)
     if step is None:
         deadline = min(now + state.limits.linger, state.since + state.limits.grace)
-        return replace(state, phase=phase, killed=False, deadline=deadline), (Send(None, first),)
+        return replace(state, phase=phase, pressed=Pressed.ALL_ASKED, deadline=deadline), (Send(None, signal.SIGTERM),)
     if step.side not in state.running:
         return _enter(state, step.then, now)
-    deadline = state.since + step.kill * state.limits.grace
-    return replace(state, phase=phase, killed=False, deadline=deadline), (Send(step.side, first),)
+    entered = replace(state, phase=phase)
+    if step.side in state.headless:
+        return _ask_all(entered, step, now)
+    asked = replace(entered, pressed=Pressed.ASKED, deadline=_at(state, step.shares.all_asked, now))
+    return asked, (Pass(step.side, first),)
+
+
+def _at(state: State, share: float, now: float) -> float:
+    """The moment at which a share of the grace is over."""
+    return max(state.since + share * state.limits.grace, now)
+
+
+def _ask_all(state: State, step: Step, now: float) -> Decision:
+    asked = replace(state, pressed=Pressed.ALL_ASKED, deadline=_at(state, step.shares.killed, now))
+    return asked, (Send(step.side, signal.SIGTERM),)
+
+
+def leader_ended(state: State, event: Ended, now: float) -> Decision:
+    """What a leader leaves behind is asked to end too."""
+    left = replace(state, headless=state.headless | {event.side})
+    step = STEPS.get(state.phase)
+    if step and step.side is event.side and state.pressed is Pressed.ASKED:
+        return _ask_all(left, step, now)
+    return left, ()
 
 
 def step_late(state: State, _event: Tick, now: float) -> Decision:
-    """The grace of a step is over: kill; and where a kill does not help, leave it to the sweep and go on."""
+    """A share of the grace is over: press harder; and where a kill does not help, leave it to the sweep and go on."""
     step = STEPS[state.phase]
-    if state.killed:
+    if state.pressed is Pressed.ASKED:
+        return _ask_all(state, step, now)
+    if state.pressed is Pressed.KILLED:
         return _enter(state, step.then, now)
     told = Tell(f"{step.side.value} did not end within {now - state.since:.1f} s: SIGKILL")
-    leave = max(state.since + step.leave * state.limits.grace, now)
-    return replace(state, killed=True, deadline=leave), (told, Send(step.side, signal.SIGKILL))
+    killed = replace(state, pressed=Pressed.KILLED, deadline=_at(state, step.shares.left, now))
+    return killed, (told, Send(step.side, signal.SIGKILL))
 
 
 def sweep_late(state: State, _event: Tick, now: float) -> Decision:
-    if not state.killed:
+    if state.pressed is not Pressed.KILLED:
         deadline = max(state.since + state.limits.grace, now + state.limits.linger)
-        return replace(state, killed=True, deadline=deadline), (Send(None, signal.SIGKILL),)
+        return replace(state, pressed=Pressed.KILLED, deadline=deadline), (Send(None, signal.SIGKILL),)
     told = Tell("a process in uninterruptible sleep outlives its SIGKILL; leaving it to the kernel")
     settled, actions = _all_gone(state, now)
     return settled, (told, *actions)
@@ -94,5 +119,5 @@ def again(state: State, event: Signalled, now: float) -> Decision:
     if event.number != signal.SIGINT or interrupts < HURRY:
         return told, ()
     deadline = now + state.limits.linger
-    hurried = replace(told, phase=Phase.SWEEPING, killed=True, deadline=deadline)
+    hurried = replace(told, phase=Phase.SWEEPING, pressed=Pressed.KILLED, deadline=deadline)
     return hurried, (Tell("interrupted again: SIGKILL for everything"), Send(None, signal.SIGKILL))

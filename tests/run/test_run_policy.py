@@ -61,7 +61,9 @@ class History:
         return self.after(self.state.deadline - self.now, Tick())
 
     def sent(self):
-        return [(action.side, action.number) for action in self.done if isinstance(action, Send)]
+        """Side and signal: to the leader alone, or with "all" to everything of it."""
+        known = {Send: ("all",), Pass: ()}
+        return [(action.side, action.number, *known[type(action)]) for action in self.done if type(action) in known]
 
     def told(self):
         return [action.text for action in self.done if isinstance(action, Tell)]
@@ -150,21 +152,31 @@ def test_the_cause_is_told_before_anything_is_signalled():
     run = history(*SERVED)
     run.done.clear()
     run.happen(*die(CACHE, -KILL))
-    assert isinstance(run.done[0], Tell)
-    assert isinstance(run.done[1], Send)
+    assert [type(action) for action in run.done] == [Tell, Pass]
 
 
 def test_the_engine_stops_before_the_cache_and_the_rest_last():
     run = history(*SERVED, Signalled(TERM))
-    assert run.sent() == [(ENGINE, TERM)]
+    assert run.sent() == [(ENGINE, TERM)], "the leader alone: it drains, and ends its workers itself"
     run.happen(Ended(ENGINE, 0))
-    assert run.sent() == [(ENGINE, TERM)], "workers of the group are alive"
+    assert run.sent()[1:] == [(ENGINE, TERM, "all")], "what it left behind"
     run.happen(Gone(ENGINE))
-    assert run.sent() == [(ENGINE, TERM), (CACHE, TERM)]
+    assert run.sent()[2:] == [(CACHE, TERM)]
     run.happen(*die(CACHE, 0))
-    assert run.sent() == [(ENGINE, TERM), (CACHE, TERM), (None, TERM)]
+    assert run.sent()[3:] == [(CACHE, TERM, "all"), (None, TERM, "all")]
     assert run.state.phase is Phase.SWEEPING
     assert run.happen(Gone(None)).state.phase is Phase.ENDED
+
+
+def test_workers_of_a_dead_leader_are_asked_at_once():
+    run = history(*SERVED, Ended(ENGINE, -KILL))
+    assert run.sent() == [(ENGINE, TERM, "all")]
+    assert run.late().sent()[1:] == [(ENGINE, KILL, "all")]
+
+
+def test_the_engine_has_its_drain_before_its_workers_are_asked():
+    run = history(*SERVED, Signalled(TERM))
+    assert run.state.deadline - run.now > 2 / 3 * LIMITS.grace
 
 
 def test_what_ignores_everything_is_killed_and_the_whole_fits_into_the_grace():
@@ -172,23 +184,22 @@ def test_what_ignores_everything_is_killed_and_the_whole_fits_into_the_grace():
     begun = run.now
     while run.state.phase is not Phase.ENDED:
         run.late()
+    one_side = [(TERM,), (TERM, "all"), (KILL, "all")]
     assert run.sent() == [
-        (ENGINE, TERM),
-        (ENGINE, KILL),
-        (CACHE, TERM),
-        (CACHE, KILL),
-        (None, TERM),
-        (None, KILL),
+        *((ENGINE, *sent) for sent in one_side),
+        *((CACHE, *sent) for sent in one_side),
+        (None, TERM, "all"),
+        (None, KILL, "all"),
     ]
     assert run.now - begun <= LIMITS.grace
     assert run.state.status == 143
 
 
 def test_a_killed_engine_leaves_the_cache_its_time_to_flush():
-    run = history(*SERVED, Signalled(TERM)).late()
+    run = history(*SERVED, Signalled(TERM)).late().late()
     run.happen(*die(ENGINE, -KILL))
     assert run.state.phase is Phase.STOPPING_CACHE
-    assert run.state.deadline - run.now == pytest.approx(0.18 * LIMITS.grace)
+    assert run.state.deadline - run.now == pytest.approx(0.15 * LIMITS.grace)
 
 
 def test_a_cache_that_ends_while_the_engine_stops_changes_nothing():
@@ -203,7 +214,7 @@ def test_a_second_signal_changes_nothing_but_a_second_interrupt_hurries():
     run = history(*SERVED, Signalled(TERM), Signalled(TERM), Signalled(INT))
     assert run.sent() == [(ENGINE, TERM)]
     run.happen(Signalled(INT))
-    assert run.sent() == [(ENGINE, TERM), (None, KILL)]
+    assert run.sent() == [(ENGINE, TERM), (None, KILL, "all")]
     run.happen(*die(ENGINE, -KILL), *die(CACHE, -KILL), Gone(None))
     assert (run.state.phase, run.state.status) == (Phase.ENDED, 143)
 
@@ -211,7 +222,7 @@ def test_a_second_signal_changes_nothing_but_a_second_interrupt_hurries():
 @pytest.mark.parametrize("stopping", [(), (Gone(ENGINE),), (Gone(ENGINE), Gone(CACHE))])
 def test_a_second_interrupt_hurries_in_every_state_of_a_stop(stopping):
     run = history(*SERVED, Signalled(INT), *stopping, Signalled(INT))
-    assert run.sent()[-1] == (None, KILL)
+    assert run.sent()[-1] == (None, KILL, "all")
     assert run.happen(Gone(None)).state.status == 130
 
 
