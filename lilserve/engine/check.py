@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.removed import gone
@@ -38,6 +39,21 @@ def check_option(spec: Spec, value: Any, at: Callable[[Path], str]) -> Iterator[
         yield Problem(what, at(()), "leaving it out", f"{spec.name}: null", code="no-negative")
     elif isinstance(value, dict) and spec.fields:
         yield from _fields(spec.name, spec.fields, value, (), at)
+    items = value if isinstance(value, list) and spec.many else [value]
+    texts = (item if isinstance(item, str) else json.dumps(item, ensure_ascii=False) for item in items)
+    if reason := next(filter(None, map(unpassable, texts)), None):
+        yield Problem(f"{spec.name} {reason}", at(()), code="unpassable")
+
+
+def unpassable(text: str) -> str | None:
+    """Why no process can be given this text, or None when it can."""
+    if "\0" in text:
+        return "holds a NUL byte, which no process can be given"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "is not UTF-8 text"
+    return None
 
 
 def _fields(

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import Meant, canonical, glued
+from lilserve.engine.check import unpassable
 from lilserve.engine.values import WrongValueError, read, read_field
 from lilserve.errors import Problem
 from lilserve.keypath import flatten, related
@@ -46,6 +47,9 @@ class CommandLine:
 def read_flags(tokens: Sequence[str], catalog: Catalog, *, allow_unknown: bool = False) -> CommandLine:
     """Read engine options and controls; every problem is collected, none raised."""
     result = CommandLine()
+    result.problems = [Problem(f"{token!r} {why}", code="unpassable") for token in tokens if (why := unpassable(token))]
+    if result.problems:
+        return result
     said: dict[tuple[str, tuple[str, ...]], list[_Said]] = {}
     rest = list(tokens)
     while rest:
@@ -69,9 +73,6 @@ def _overlapping(fields: Sequence[Assignment]) -> Iterator[Problem]:
 
 def _next(rest: list[str], catalog: Catalog, result: CommandLine, *, allow_unknown: bool) -> _Said | None:
     token = rest.pop(0)
-    if "\0" in token:
-        result.problems.append(Problem(f"{token!r} holds a NUL byte, which no process can be given", code="positional"))
-        return None
     if not token.startswith("-") or len(token) == 1 or re.match(_NEGATIVE_NUMBER, token):
         result.problems.append(_positional(token))
         return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
+
+from lilserve.sha256 import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,6 @@ def digest(
         "grace": grace,
         "files": dict(files),
     }
-    return hashlib.sha256(
+    return sha256(
         json.dumps(runs, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogateescape")
     ).hexdigest()

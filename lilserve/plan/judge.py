@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import unknown_flag
-from lilserve.engine.check import check_option, check_variable, near_misses
+from lilserve.engine.check import check_option, check_variable, near_misses, unpassable
 from lilserve.errors import Problem
 from lilserve.layers.environment import FAMILIES
 from lilserve.layers.layer import Rank
@@ -37,6 +37,8 @@ def judge(resolution: Resolution) -> tuple[list[Problem], list[Notice]]:
         if not merged.live:
             continue
         written = merged.live[()][-1]
+        if reason := unpassable(written.value):
+            problems.append(Problem(f"{name} {reason}", written.at or written.origin, code="unpassable"))
         inherited = written.rank == Rank.ENVIRONMENT and len(merged.live[()]) == 1
         problem = check_variable(name, resolution.chosen.catalog, written.at or written.origin, inherited=inherited)
         if problem is not None and inherited and problem.code == "inherited-variable":

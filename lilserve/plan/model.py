@@ -48,7 +48,7 @@ class Applied(NamedTuple):
     because: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
     """What will run, and who said so.
 

@@ -37,7 +37,12 @@ def redact(value: Any, name: str = "") -> Any:
 
 
 def redact_text(text: str) -> str:
-    """A text without secrets in URLs, behind `Bearer`, and after a secret's name with `=` or, quoted, with a colon."""
+    """A text without secrets in URLs, behind `Bearer`, and after a secret's name with `=` or, quoted, with a colon.
+
+    What is not Unicode, and so cannot be printed, is escaped.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode()
     if "://" in text or "?" in text or "&" in text:
         text = re.sub(_PARAMETER, rf"\1{REDACTED}", re.sub(_USERINFO, rf"\1{REDACTED}@", text))
     if ("=" in text or ":" in text) and _may_name_a_secret(text):
