@@ -9,7 +9,6 @@ import click
 
 from lilserve.cli.conduct import plan_of
 from lilserve.cli.selecting import SelectingCommand, request, selecting
-from lilserve.engine.installed import installed_release, mismatch
 from lilserve.errors import ConfigurationError, HostError, Problem, nearest
 from lilserve.plan.redact import redact_text
 
@@ -65,7 +64,8 @@ def command(
 
 def _run(plan: Plan, asked: Request, *, strict: bool) -> int:
     """Judge this host, then become the launch."""
-    from lilserve.host.checks import problems_of  # noqa: PLC0415 -- a printed plan asks the host nothing
+    from lilserve.engine.installed import installed_release, mismatch  # noqa: PLC0415 -- a printed plan
+    from lilserve.host.checks import problems_of  # noqa: PLC0415 -- asks the host nothing
     from lilserve.run import run  # noqa: PLC0415 -- and starts nothing
 
     problems = problems_of(plan, asked.selection.facts)

@@ -7,11 +7,11 @@ built (hatch_build.py) and a checkout without it works, slower.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
 from lilserve.documents.load import parsed
+from lilserve.sha256 import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ def read(data: Callable[[str], bytes]) -> Mapping[str, Any]:
 
 def code(data: Callable[[str], bytes], sources: Iterable[str]) -> str:
     """The digest of the sources that decide what a compiled form holds."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for name in sources:
         digest.update(data(name))
     return digest.hexdigest()
@@ -43,5 +43,5 @@ def build(files: Iterable[tuple[str, bytes]], data: Callable[[str], bytes]) -> s
     for path, raw in files:
         entry = parsed(raw, path)
         if isinstance(entry, dict):
-            entries[hashlib.sha256(raw).hexdigest()] = entry
+            entries[sha256(raw).hexdigest()] = entry
     return json.dumps({"code": code(data, SOURCES), "entries": entries}, separators=(",", ":"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_FILES = 2000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Library:
     """Documents by (kind, id); `replaced` are the shipped ones that a user's document stands in for."""
 

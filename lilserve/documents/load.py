@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from lilserve.documents.model import Document
+from lilserve.sha256 import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def load(raw: bytes, path: str, compiled: Mapping[str, Any]) -> Document | list[Problem]:
     """The document in `raw`, or every problem it has. `compiled` maps digests to what parsing them gave."""
-    digest = hashlib.sha256(raw).hexdigest()
+    digest = sha256(raw).hexdigest()
     entry = compiled.get(digest)
     if entry is None:
         entry = parsed(raw, path)

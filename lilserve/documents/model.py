@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVICE_FIGURES = ("health-url", "shm-name", "shm-bytes", "l1-bytes", "disk-path", "disk-bytes", "transfer-mode")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Document:
     """One validated YAML file. `path` is how messages name it, `digest` the SHA-256 of its bytes."""
 

@@ -49,7 +49,7 @@ class Spec(NamedTuple):
         return self.append or self.arity in ("*", "+") or (self.arity.isdigit() and int(self.arity) > 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Catalog:
     """The options and environment names of one engine, with our controls among them."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from lilserve.keypath import parse
 from lilserve.origin import REMOVED
 from lilserve.plan.redact import redact, redact_argv, redact_text, secret_name
+from lilserve.sha256 import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "cache_service": service_data(plan.cache_service),
         "stop_grace": plan.stop_grace,
         "overlays": [{"id": overlay.id, "because": overlay.because} for overlay in plan.overlays],
-        "files": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in plan.files.items()},
+        "files": {path: sha256(text.encode()).hexdigest() for path, text in plan.files.items()},
         "notices": [
             {"code": n.code, "text": redact_text(n.text), "about": n.about, "level": n.level} for n in plan.notices
         ],
