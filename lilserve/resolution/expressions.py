@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VARIABLES = ("o", "e", "f", "h", "engine", "profile", "explicit")
-_READ = r"""\b(o|e|explicit)(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.([A-Za-z_]\w*))"""
+_READ = r"""\b(o|e|explicit)(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.([A-Za-z_]\w*)\b(?!\s*\())"""
 _FACT = r"\bf\b\s*[.\[]"
 _MISSING = r'NOT_FOUND: Key not found in map : "?([^"]*)"?'
-_BARE = r"(?<![.\w])(o|e|explicit)\b(?!\s*[.(\w])"
+_BARE = r"(?<![.\w])(o|e|explicit)\b(?!\s*[(\w])"
 _LITERAL = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from lilserve.errors import ConfigurationError, Problem
+from lilserve.keypath import related
 from lilserve.layers.layer import Assignment
 from lilserve.notice import Notice
 from lilserve.origin import Written
@@ -74,20 +75,30 @@ def _ordered(overlays: list[Applying], scope: Scope) -> list[Applying]:
 def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
     """A problem for each leaf that two overlays set differently without an order between them."""
     problems: list[Problem] = []
-    seen: dict[tuple[str, ...], tuple[Document, object, str | None]] = {}
+    seen: dict[str, list[tuple[Document, Assignment]]] = {}
     for document, layer in layers:
         files = (document.data.get("files") or {}).items()
         placed = (Assignment(path, (), Written(text, document.id, document.at("files", path))) for path, text in files)
-        for assignment in (*layer.options, *layer.environment, *placed):
-            key = (assignment.name, *assignment.path)
-            value, at = assignment.written.value, assignment.written.at
-            other = seen.get(key)
-            if other is not None and other[1] != value and other[0].id not in (document.data.get("after") or ()):
-                name = ".".join(key)
-                rows = ((f"{other[0].id}/{name}", other[1], other[2] or ""), (f"{document.id}/{name}", value, at or ""))
-                what = f"overlays {other[0].id} and {document.id} set {name} differently"
-                problems.append(
-                    Problem(what, at, "an order between them", f"after: [{other[0].id}]", rows, code="overlay-conflict")
-                )
-            seen[key] = (document, value, at)
+        for one in (*layer.options, *layer.environment, *placed):
+            others = seen.setdefault(one.name, [])
+            problems += [
+                _conflict(before, other, document, one)
+                for before, other in others
+                if before is not document
+                and before.id not in (document.data.get("after") or ())
+                and related(other.path, one.path)
+                and (other.path, other.written.value) != (one.path, one.written.value)
+            ]
+            others.append((document, one))
     return problems
+
+
+def _conflict(before: Document, other: Assignment, document: Document, one: Assignment) -> Problem:
+    names = [".".join((assignment.name, *assignment.path)) for assignment in (other, one)]
+    rows = tuple(
+        (f"{where.id}/{name}", assignment.written.value, assignment.written.at or "")
+        for where, name, assignment in zip((before, document), names, (other, one), strict=True)
+    )
+    what = f"overlays {before.id} and {document.id} set {min(names, key=len)} differently"
+    hint = f"after: [{before.id}]"
+    return Problem(what, one.written.at, "an order between them", hint, rows, code="overlay-conflict")
