@@ -37,7 +37,7 @@ RUN if [ ! -x "${VENV}/bin/python" ]; then python3 -m venv --system-site-package
 
 # Where models and compiled kernels are kept: paths alone. Which kernels those are is the volume's business, whose name
 # is keyed by engine build and by what of the policy a compiler sees (lilserve/render/kernels.py).
-ENV PATH=${VENV}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+ENV PATH=${VENV}/bin:${PATH} \
     HF_HOME=/var/cache/lil-serve/models \
     XDG_CACHE_HOME=/var/cache/lil-serve/kernels \
     TRITON_CACHE_DIR=/var/cache/lil-serve/kernels/triton \

@@ -15,6 +15,8 @@ from lilserve.render.container import Wishes, container_of
 IMAGE = "registry.example/lilserve:1.0"
 ENGINE = ("engine", "serve", "org/model")
 GPU = {"name": "NVIDIA Any", "count": 2}
+ANYWHERE = "0.0.0.0"  # noqa: S104 -- the default of every launch
+EMPTY = {"service": None, "grace": 30, "options": {}, "figures": {}, "removed": (), "files": {}}
 SERVICE = Service(
     ("cache", "server", "--port", "18000"),
     {"CUDA_VISIBLE_DEVICES": "", "PYTHONHASHSEED": "0"},
@@ -32,9 +34,13 @@ def leaf(value):
     return Leaf((Written(value, "test"),))
 
 
-def plan(argv=ENGINE, environment=None, *, service=None, grace=30, options=None, figures=None, removed=(), files=None):
-    texts = environment or {}
-    chosen = {"host": "0.0.0.0", "port": 8000, **(options or {})}
+def plan(argv=ENGINE, environment=None, **more):
+    """A plan of this argv and environment; `more` are service, grace, options, figures, removed and files."""
+    return _plan(argv, environment or {}, **{**EMPTY, **more})
+
+
+def _plan(argv, texts, *, service, grace, options, figures, removed, files):  # noqa: PLR0913 -- rows of EMPTY
+    chosen = {"host": ANYWHERE, "port": 8000, **options}
     return Plan(
         profile="tiny",
         hardware="box",
@@ -52,9 +58,9 @@ def plan(argv=ENGINE, environment=None, *, service=None, grace=30, options=None,
         notices=(),
         stop_grace=grace,
         stop_grace_set=True,
-        digest=digest(argv, {n: redact(t, n) for n, t in texts.items()}, service, grace, files or {}),
-        hardware_figures={"gpu": GPU, **(figures or {})},
-        files=files or {},
+        digest=digest(argv, {n: redact(t, n) for n, t in texts.items()}, service, grace, files),
+        hardware_figures={"gpu": GPU, **figures},
+        files=files,
     )
 
 
