@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from lilserve.run.events import Pass, Phase, Send, Side, Tell
-from lilserve.run.limits import CACHE, ENGINE
+from lilserve.run.limits import CACHE, DRAINED, ENGINE
 from lilserve.run.state import Pressed
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def stop(state: State, now: float, cause: str, status: int, first: int = signal.
 
 
 def _enter(state: State, phase: Phase, now: float, first: int = signal.SIGTERM) -> Decision:
-    """Ask the leader alone: it drains, and ends its workers itself, which a signal to each of them would cut short."""
+    """Ask a whole group, or of an engine that drains its leader alone: workers leave at once, requests or not."""
     step = STEPS.get(phase)
     if step is None:
         deadline = min(now + state.limits.linger, state.since + state.limits.grace)
@@ -49,9 +49,9 @@ def _enter(state: State, phase: Phase, now: float, first: int = signal.SIGTERM) 
     if step.side not in state.running:
         return _enter(state, step.then, now)
     entered = replace(state, phase=phase)
-    if step.side in state.headless:
-        return _ask_all(entered, step, now)
-    asked = replace(entered, pressed=Pressed.ASKED, deadline=_at(state, step.shares.all_asked, now))
+    if step.side is Side.CACHE or step.side in state.headless or not state.limits.drain:
+        return _ask_all(entered, step, now, first)
+    asked = replace(entered, pressed=Pressed.ASKED, deadline=_at(state, DRAINED, now))
     return asked, (Pass(step.side, first),)
 
 
@@ -60,9 +60,9 @@ def _at(state: State, share: float, now: float) -> float:
     return max(state.since + share * state.limits.grace, now)
 
 
-def _ask_all(state: State, step: Step, now: float) -> Decision:
+def _ask_all(state: State, step: Step, now: float, first: int = signal.SIGTERM) -> Decision:
     asked = replace(state, pressed=Pressed.ALL_ASKED, deadline=_at(state, step.shares.killed, now))
-    return asked, (Send(step.side, signal.SIGTERM),)
+    return asked, (Send(step.side, first),)
 
 
 def leader_ended(state: State, event: Ended, now: float) -> Decision:

@@ -72,7 +72,8 @@ def pair(engine=(), cache=(), *, notes=None, grace=5.0, arena=None, size=4096, *
         **{name: more.pop(name) for name in ("disk_path", "disk_bytes", "l1_bytes") if name in more},
     )
     argv = (*stand_in, "engine", "--listen", str(engine_port), *kept, *engine)
-    return plan(argv, service, grace=grace, options={"port": engine_port}, **more)
+    options = {"port": engine_port, **more.pop("options", {})}
+    return plan(argv, service, grace=grace, options=options, **more)
 
 
 def quick(**figures):

@@ -28,6 +28,22 @@ def test_a_stop_signal_is_forwarded_to_the_engine_and_both_end(supervised, arena
     assert not (SHM / f"{arena}.lock").exists()
 
 
+def test_both_get_the_same_hash_seed_and_the_cache_no_gpu(supervised, tmp_path):
+    run = supervised.start(
+        engine=["--environ", str(tmp_path / "engine")],
+        cache=["--environ", str(tmp_path / "cache")],
+        environment={"PYTHONHASHSEED": "0", "CUDA_VISIBLE_DEVICES": "0"},
+        dropped=["LIL_SERVE_PROFILE"],
+        env={"PYTHONHASHSEED": "7", "LIL_SERVE_PROFILE": "x", "HF_TOKEN": "secret"},
+    ).ready()
+    assert run.signal(signal.SIGTERM).end() == 143
+    engine, cache = ((tmp_path / name).read_text(encoding="utf-8").splitlines() for name in ("engine", "cache"))
+    assert {"PYTHONHASHSEED=0", "HF_TOKEN=secret"} <= set(engine) & set(cache)
+    assert "CUDA_VISIBLE_DEVICES=0" in engine
+    assert "CUDA_VISIBLE_DEVICES=" in cache
+    assert not [line for line in engine + cache if line.startswith("LIL_SERVE_PROFILE")]
+
+
 def test_a_signal_while_the_cache_starts_starts_no_engine(supervised):
     run = supervised.start(cache=["--delay", "30"])
     run.until(lambda: run.noted("cache"), "cache").signal(signal.SIGTERM)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -31,6 +31,7 @@ from lilserve.run.state import State
 ENGINE, CACHE = Side.ENGINE, Side.CACHE
 TERM, INT, KILL = signal.SIGTERM, signal.SIGINT, signal.SIGKILL
 LIMITS = Limits(grace=100.0, ready=60.0)
+DRAINING = replace(LIMITS, drain=True)
 STARTED = (Begin(), Answered(CACHE))
 SERVED = (*STARTED, Answered(ENGINE))
 ORDERS = [(ENGINE, CACHE), (CACHE, ENGINE)]
@@ -61,8 +62,8 @@ class History:
         return self.after(self.state.deadline - self.now, Tick())
 
     def sent(self):
-        """Side and signal: to the leader alone, or with "all" to everything of it."""
-        known = {Send: ("all",), Pass: ()}
+        """Side and signal: to everything of it, or "alone" to its leader."""
+        known = {Send: (), Pass: ("alone",)}
         return [(action.side, action.number, *known[type(action)]) for action in self.done if type(action) in known]
 
     def told(self):
@@ -70,7 +71,7 @@ class History:
 
 
 def history(*events, **state):
-    return History(State(LIMITS, **state)).happen(*events)
+    return History(State(**({"limits": LIMITS} | state))).happen(*events)
 
 
 def die(side, code):
@@ -152,54 +153,57 @@ def test_the_cause_is_told_before_anything_is_signalled():
     run = history(*SERVED)
     run.done.clear()
     run.happen(*die(CACHE, -KILL))
-    assert [type(action) for action in run.done] == [Tell, Pass]
+    assert [type(action) for action in run.done] == [Tell, Send]
 
 
 def test_the_engine_stops_before_the_cache_and_the_rest_last():
     run = history(*SERVED, Signalled(TERM))
-    assert run.sent() == [(ENGINE, TERM)], "the leader alone: it drains, and ends its workers itself"
+    assert run.sent() == [(ENGINE, TERM)]
     run.happen(Ended(ENGINE, 0))
-    assert run.sent()[1:] == [(ENGINE, TERM, "all")], "what it left behind"
+    assert run.sent() == [(ENGINE, TERM)], "workers of the group are alive"
     run.happen(Gone(ENGINE))
-    assert run.sent()[2:] == [(CACHE, TERM)]
+    assert run.sent() == [(ENGINE, TERM), (CACHE, TERM)]
     run.happen(*die(CACHE, 0))
-    assert run.sent()[3:] == [(CACHE, TERM, "all"), (None, TERM, "all")]
+    assert run.sent() == [(ENGINE, TERM), (CACHE, TERM), (None, TERM)]
     assert run.state.phase is Phase.SWEEPING
     assert run.happen(Gone(None)).state.phase is Phase.ENDED
 
 
-def test_workers_of_a_dead_leader_are_asked_at_once():
-    run = history(*SERVED, Ended(ENGINE, -KILL))
-    assert run.sent() == [(ENGINE, TERM, "all")]
-    assert run.late().sent()[1:] == [(ENGINE, KILL, "all")]
+def test_an_engine_that_drains_is_asked_by_its_leader_alone():
+    run = history(*SERVED, Signalled(TERM), limits=DRAINING)
+    assert run.sent() == [(ENGINE, TERM, "alone")], "its workers would leave at once, requests in flight or not"
+    assert run.state.deadline - run.now > 2 / 3 * LIMITS.grace, "its drain is over before its workers are asked"
+    run.happen(Ended(ENGINE, 0))
+    assert run.sent()[1:] == [(ENGINE, TERM)], "what it left behind"
+    run.happen(Gone(ENGINE))
+    assert run.sent()[2:] == [(CACHE, TERM)]
 
 
-def test_the_engine_has_its_drain_before_its_workers_are_asked():
-    run = history(*SERVED, Signalled(TERM))
-    assert run.state.deadline - run.now > 2 / 3 * LIMITS.grace
+def test_workers_of_a_dead_leader_are_asked_at_once_even_where_it_drains():
+    run = history(*SERVED, Ended(ENGINE, -KILL), limits=DRAINING)
+    assert run.sent() == [(ENGINE, TERM)]
+    assert run.late().sent()[1:] == [(ENGINE, KILL)]
 
 
-def test_what_ignores_everything_is_killed_and_the_whole_fits_into_the_grace():
-    run = history(*SERVED, Signalled(TERM))
+@pytest.mark.parametrize("limits", [LIMITS, DRAINING])
+def test_what_ignores_everything_is_killed_and_the_whole_fits_into_the_grace(limits):
+    run = history(*SERVED, Signalled(TERM), limits=limits)
     begun = run.now
     while run.state.phase is not Phase.ENDED:
         run.late()
-    one_side = [(TERM,), (TERM, "all"), (KILL, "all")]
     assert run.sent() == [
-        *((ENGINE, *sent) for sent in one_side),
-        *((CACHE, *sent) for sent in one_side),
-        (None, TERM, "all"),
-        (None, KILL, "all"),
+        *([(ENGINE, TERM, "alone")] if limits.drain else []),
+        *((side, number) for side in (ENGINE, CACHE, None) for number in (TERM, KILL)),
     ]
     assert run.now - begun <= LIMITS.grace
     assert run.state.status == 143
 
 
 def test_a_killed_engine_leaves_the_cache_its_time_to_flush():
-    run = history(*SERVED, Signalled(TERM)).late().late()
+    run = history(*SERVED, Signalled(TERM)).late()
     run.happen(*die(ENGINE, -KILL))
     assert run.state.phase is Phase.STOPPING_CACHE
-    assert run.state.deadline - run.now == pytest.approx(0.15 * LIMITS.grace)
+    assert run.state.deadline - run.now == pytest.approx(0.18 * LIMITS.grace)
 
 
 def test_a_cache_that_ends_while_the_engine_stops_changes_nothing():
@@ -214,7 +218,7 @@ def test_a_second_signal_changes_nothing_but_a_second_interrupt_hurries():
     run = history(*SERVED, Signalled(TERM), Signalled(TERM), Signalled(INT))
     assert run.sent() == [(ENGINE, TERM)]
     run.happen(Signalled(INT))
-    assert run.sent() == [(ENGINE, TERM), (None, KILL, "all")]
+    assert run.sent() == [(ENGINE, TERM), (None, KILL)]
     run.happen(*die(ENGINE, -KILL), *die(CACHE, -KILL), Gone(None))
     assert (run.state.phase, run.state.status) == (Phase.ENDED, 143)
 
@@ -222,7 +226,7 @@ def test_a_second_signal_changes_nothing_but_a_second_interrupt_hurries():
 @pytest.mark.parametrize("stopping", [(), (Gone(ENGINE),), (Gone(ENGINE), Gone(CACHE))])
 def test_a_second_interrupt_hurries_in_every_state_of_a_stop(stopping):
     run = history(*SERVED, Signalled(INT), *stopping, Signalled(INT))
-    assert run.sent()[-1] == (None, KILL, "all")
+    assert run.sent()[-1] == (None, KILL)
     assert run.happen(Gone(None)).state.status == 130
 
 
