@@ -19,9 +19,6 @@ SHM = Path("/dev/shm")  # noqa: S108 -- where the arena is
 READY = 240.0  # s; 60 on an idle machine of two cores
 PROMPT = "the quick brown fox jumps over the lazy dog; " * 7  # some 300 bytes, and a token is a byte
 
-# vLLM refuses its connector beside expandable segments, which the common document sets for GPUs.
-WITHOUT = ("--env", "PYTORCH_CUDA_ALLOC_CONF=")
-
 ENGINE = """\
 version: 1
 kind: engine
@@ -84,8 +81,7 @@ class Launch:
     def start(self, *words, before=(), wrap=()):
         command = [
             *wrap, sys.executable, "-m", "lilserve",
-            "--profile", "tiny-cpu", "--hardware", "cpu", "--policy", str(policy(self.folder / "policy")),
-            *WITHOUT, *before,
+            "--profile", "tiny-cpu", "--hardware", "cpu", "--policy", str(policy(self.folder / "policy")), *before,
             "--", "--cache-mode", "lmcache", "--model", str(self.model), "--port", str(self.port),
             "--served-model-name", "tiny", *words,
         ]  # fmt: skip
@@ -120,8 +116,9 @@ class Launch:
         self.seen = set(descendants(self.process.pid))
         return self
 
-    def complete(self, prompt=PROMPT):
-        return ask(self.port, "/v1/completions", {"model": "tiny", "prompt": prompt, "max_tokens": 4})
+    def complete(self, prompt=PROMPT, tokens=4):
+        asked = {"model": "tiny", "prompt": prompt, "max_tokens": tokens, "ignore_eos": True}
+        return ask(self.port, "/v1/completions", asked)
 
     def objects(self):
         """Objects in the cache's L1, by its status page."""

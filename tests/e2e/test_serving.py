@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,21 @@ def test_a_pair_answers_stores_and_leaves_nothing_when_it_is_terminated(launch):
     assert launch.told()[-1].endswith("status 143: SIGTERM received")
     assert any("the engine loads weights" in line for line in launch.told())
     assert b"Starting to load model" in launch.log("out").read_bytes() + launch.log("err").read_bytes()
+
+
+def test_a_request_in_flight_is_answered_before_the_engine_ends(launch):
+    launch.start("--stop-grace", "45").ready()
+    launch.complete()
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(launch.complete, "once upon a time", 450)
+        time.sleep(0.5)
+        began = time.monotonic()
+        launch.process.send_signal(signal.SIGTERM)
+        status, answer = waiting.result(timeout=60)
+    assert (status, answer["usage"]["completion_tokens"]) == (200, 450)
+    assert time.monotonic() - began > 0.5, "it was not over when the stop began"
+    assert launch.end() == 143
+    assert time.monotonic() - began < 45.0
 
 
 @pytest.mark.parametrize(
