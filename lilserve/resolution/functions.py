@@ -76,7 +76,7 @@ def rounded(number: float, places: int) -> float:
 def rounded_down(number: float, places: int) -> float:
     """As `rounded`, never upwards: the largest value of so many places that is not above the number."""
     scale = 10.0 ** max(0, min(places, 12))
-    if not math.isfinite(number * scale):
+    if not abs(number * scale) < 1 << 53:  # a double of this size has no such places
         return number
     steps = math.floor(number * scale)
     return steps / scale if steps / scale <= number else (steps - 1) / scale

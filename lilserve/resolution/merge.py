@@ -48,12 +48,14 @@ class Merged:
     def put(self, path: Path, written: Written) -> None:
         """Write one leaf over whatever stands at, above or under it."""
         live = self.live
+        gone: list[Path] = []
         if written.value is REMOVED or len(live) > 1 or path not in live:
-            for at in [at for at in live if related(at, path) and (at != path or written.value is REMOVED)]:
+            gone = [at for at in live if related(at, path) and (at != path or written.value is REMOVED)]
+            for at in gone:
                 self._displace(at, live.pop(at), written)
         if written.value is not REMOVED:
             live[path] = (*(live.get(path) or self.displaced.pop(path, ())), written)
-        elif path not in self.displaced:
+        elif path not in gone:
             self._displace(path, (), written)
 
     def put_below(self, path: Path, written: Written) -> None:
