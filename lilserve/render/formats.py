@@ -6,6 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
+from lilserve.errors import ConfigurationError, Problem
 from lilserve.explain.data import environment_texts, plan_data
 from lilserve.plan.redact import redact_argv
 
@@ -30,8 +31,12 @@ def as_yaml(plan: Plan) -> str:
 
 
 def as_argv(plan: Plan) -> str:
-    """One token a line."""
-    return "\n".join(redact_argv(plan.argv))
+    """One token a line. Raises ConfigurationError where a token has lines of its own and could not be told apart."""
+    tokens = redact_argv(plan.argv)
+    if any(len(token.splitlines()) > 1 or token.endswith("\n") for token in tokens):
+        what = "a token holds a line break, so that one token a line would not show what runs"
+        raise ConfigurationError(Problem(what, hint="--print-config=shell", code="line-break"))
+    return "\n".join(tokens)
 
 
 def as_shell(plan: Plan) -> str:
