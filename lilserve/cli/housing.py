@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lilserve.cli.conduct import plan_of
+from lilserve.cli.launch import strict_problems
 from lilserve.cli.selecting import request
+from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.render.container import Wishes, container_of, default_name, one_machine, value_of
 from lilserve.render.grace import LOAD_BUDGET
 from lilserve.render.image import DEFAULT
@@ -92,18 +94,31 @@ def wishes_of(ctx: click.Context, environ: Mapping[str, str]) -> Wishes:
     return Wishes(**given, present=frozenset(environ))
 
 
-def containers(ctx: click.Context, environ: Mapping[str, str], target: Target) -> list[Container]:
-    """The containers of a launch: one, or for a home of several machines one a rank, each resolved by itself."""
-    wishes = wishes_of(ctx, environ)
-    plans = ranks(ctx, environ, target) if target.several else [one_machine([plan_of(request(ctx, environ))])]
-    if wishes.strict:
-        from lilserve.cli.launch import refuse_notices  # noqa: PLC0415 -- only a strict rendering needs it
+def containers(
+    ctx: click.Context, environ: Mapping[str, str], target: Target, *, here: bool = False
+) -> list[Container]:
+    """The containers of a launch: one, or for a home of several machines one a rank, each resolved by itself.
 
-        for plan in plans:
-            refuse_notices(plan)
+    `here` says that they will run on this host, so its GPUs are asked for.
+    """
+    wishes = wishes_of(ctx, environ)
+    plans = (
+        ranks(ctx, environ, target)
+        if target.several
+        else [one_machine([plan_of(request(ctx, environ, ask_gpus=here))])]
+    )
     # One launch has one name, and so have its ranks.
     named = wishes._replace(name=wishes.name or default_name(plans[0]))
-    return [container_of(plan, named) for plan in plans]
+    made: list[Container] = []
+    problems: list[Problem] = []
+    for plan in plans:
+        try:
+            problems += strict_problems(plan) if wishes.strict else ()
+            made.append(container_of(plan, named))
+        except ConfigurationError as error:
+            problems += error.problems
+    refuse(problems)
+    return made
 
 
 def ranks(ctx: click.Context, environ: Mapping[str, str], target: Target) -> list[Plan]:

@@ -9,7 +9,7 @@ import click
 
 from lilserve.cli.conduct import plan_of
 from lilserve.cli.selecting import SelectingCommand, request, selecting
-from lilserve.errors import ConfigurationError, HostError, Problem, nearest
+from lilserve.errors import ConfigurationError, HostError, Problem, nearest, refuse
 from lilserve.plan.redact import redact_text
 
 if TYPE_CHECKING:
@@ -81,9 +81,13 @@ def _run(plan: Plan, asked: Request, *, strict: bool) -> int:
 
 def refuse_notices(plan: Plan) -> None:
     """Raise ConfigurationError when the plan has a notice that is more than information."""
+    refuse(strict_problems(plan))
+
+
+def strict_problems(plan: Plan) -> list[Problem]:
+    """Every notice that is more than information, as a problem."""
     warnings = [notice for notice in plan.notices if notice.level != "information"]
-    if warnings:
-        raise ConfigurationError(*(Problem(f"{notice.text} (--strict)", code=notice.code) for notice in warnings))
+    return [Problem(f"{notice.text} (--strict)", code=notice.code) for notice in warnings]
 
 
 def _stray(word: str, ctx: click.Context) -> Problem:

@@ -29,7 +29,7 @@ def command(ctx: click.Context, /, *, dry_run: bool, replace: bool, no_wait: boo
     from lilserve.render.targets import TARGETS  # noqa: PLC0415 -- as above
 
     target = TARGETS["docker"]
-    (one,) = containers(ctx, os.environ, target)
+    (one,) = containers(ctx, os.environ, target, here=True)
     for line in tell(one.notices):
         _say(line)
     if dry_run:

@@ -13,7 +13,7 @@ PHASES = (
     (re.compile(r"lil-serve: .* digest [0-9a-f]{8}"), "launching"),
     (re.compile(r"lil-serve: LMCache is ready"), "cache server ready"),
     (re.compile(r"Initializing a V1 LLM engine|Starting vLLM API server"), "engine starting"),
-    (re.compile(r"[Ll]oading (safetensors|weights|model)|Starting to load model"), "loading weights"),
+    (re.compile(r"[Ll]oading (safetensors|model|weights(?! took))|Starting to load model"), "loading weights"),
     (re.compile(r"Model loading took|Loading weights took"), "weights loaded"),
     (re.compile(r"Dynamo bytecode|[Cc]ompiling a graph|torch\.compile"), "compiling kernels"),
     (re.compile(r"GPU KV cache size|CPU KV cache size"), "memory measured"),

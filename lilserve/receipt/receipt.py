@@ -62,17 +62,35 @@ def check_receipt(data: Any, name: str) -> dict[str, Any]:
 
 
 def _well_formed(data: Mapping[str, Any]) -> bool:
-    argv, environment, engine = data.get("argv"), data.get("environment"), data.get("engine")
-    service = data.get("cache_service")
+    engine, grace = data.get("engine"), data.get("stop_grace")
     return (
-        isinstance(argv, list)
-        and all(isinstance(token, str) for token in argv)
-        and isinstance(environment, dict)
-        and all(isinstance(text, str) for text in environment.values())
+        _runs(data)
         and isinstance(engine, dict)
         and all(isinstance(engine.get(key), str) for key in ("id", "catalog", "release"))
-        and isinstance(data.get("stop_grace"), int | float)
-        and (service is None or (isinstance(service, dict) and isinstance(service.get("argv"), list)))
+        and isinstance(grace, int | float)
+        and _is_service(data.get("cache_service"))
+    )
+
+
+def _is_service(service: Any) -> bool:
+    if service is None:
+        return True
+    return (
+        isinstance(service, dict)
+        and _runs(service)
+        and isinstance(service.get("health_url"), str)
+        and isinstance(service.get("shm_name"), str | None)
+        and isinstance(service.get("shm_bytes"), int | None)
+    )
+
+
+def _runs(data: Mapping[str, Any]) -> bool:
+    """Whether there is an argv of texts, and an environment of texts."""
+    argv, environment = data.get("argv"), data.get("environment")
+    return (
+        isinstance(argv, list)
+        and isinstance(environment, dict)
+        and all(isinstance(text, str) for text in (*argv, *environment.values()))
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # What engines read from the environment without anybody listing it; passed on by name where the caller has it.
 INHERITED = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 # Flags that have a variable which does the same.
-INSTEAD = {"--api-key": "VLLM_API_KEY"}
+INSTEAD = {"--api-key": "VLLM_API_KEY", "--hf-token": "HF_TOKEN"}
 # NUL cannot stand in an argument, and half of a surrogate pair is no text in any document.
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
