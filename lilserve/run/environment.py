@@ -20,15 +20,18 @@ def engine_environment(plan: Plan, environ: Mapping[str, str]) -> dict[str, str]
     so that a second resolver inside the engine's process tree finds nothing to resolve. Modules of overlays stand in
     front of PYTHONPATH.
     """
-    gone = {*plan.dropped, *plan.removed}
-    passed = {name: text for name, text in environ.items() if name not in gone} | plan.texts()
-    return with_modules(passed, plan.files)
+    return with_modules(_passed(plan, environ), plan.files)
 
 
 def service_environment(plan: Plan, service: Service, environ: Mapping[str, str]) -> dict[str, str]:
-    """What the cache server gets: the engine's environment, and its own variables over it.
+    """What the cache server gets: the engine's variables without the modules of overlays, and its own over them.
 
     The plan's variables belong to both processes: one hash seed, one thread count, and whatever LMCACHE_ name an
     operator sets. The server's own come last, so an empty CUDA_VISIBLE_DEVICES keeps it off the GPU.
     """
-    return engine_environment(plan, environ) | dict(service.environment)
+    return _passed(plan, environ) | dict(service.environment)
+
+
+def _passed(plan: Plan, environ: Mapping[str, str]) -> dict[str, str]:
+    gone = {*plan.dropped, *plan.removed}
+    return {name: text for name, text in environ.items() if name not in gone} | plan.texts()

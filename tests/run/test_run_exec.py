@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from run_plans import plan
@@ -35,6 +37,15 @@ def test_the_cache_server_gets_the_plans_variables_and_its_own_over_them():
         "PYTHONHASHSEED": "0",
         "CUDA_VISIBLE_DEVICES": "",
     }
+
+
+def test_modules_of_overlays_stand_before_the_engines_own_and_not_in_the_cache_server(tmp_path):
+    made = replace(plan(["x"]), files={"patch/__init__.py": "x = 1\n"})
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path), "PYTHONPATH": "/own"}
+    first, behind = engine_environment(made, environ)["PYTHONPATH"].split(":")
+    assert Path(first, "patch", "__init__.py").read_text(encoding="utf-8") == "x = 1\n"
+    assert behind == "/own"
+    assert service_environment(made, SERVICE, environ)["PYTHONPATH"] == "/own"
 
 
 def test_the_process_becomes_the_engine_after_one_line(supervised):
