@@ -25,7 +25,7 @@ def read(data: Callable[[str], bytes]) -> Mapping[str, Any]:
     try:
         form = json.loads(data(FILE))
         return form["entries"] if form["code"] == code(data, SOURCES) else {}
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 

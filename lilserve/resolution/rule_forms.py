@@ -28,7 +28,7 @@ def rule_forms() -> dict[str, list[Any]]:
     try:
         form = json.loads(package_file(FILE))
         return form["rules"] if form["code"] == code(package_file, SOURCES) else {}
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return {}
 
 
