@@ -8,7 +8,7 @@ import click
 
 from lilserve.cli.selecting import SelectingCommand
 from lilserve.errors import ConfigurationError, HostError, Problem
-from lilserve.receipt.seal import unseal
+from lilserve.receipt.seal import arena_of, unseal
 
 
 @click.command(cls=SelectingCommand)
@@ -32,4 +32,24 @@ def command(ctx: click.Context, /, sealed: str) -> int:
     problems = problems_of(plan, all_facts(os.environ))
     if problems:
         raise HostError(*problems)
+    arena = arena_of(sealed)
+    if arena is not None:
+        _claim(arena)
     return run(plan, os.environ)
+
+
+def _claim(name: str) -> None:
+    """Lock the shared memory that a cache server will make, and clear what its predecessor left.
+
+    The lock's descriptor goes on to the server, so the kernel frees it when the server ends. Raises HostError while
+    somebody uses the memory: an engine that outlived its cache server, until its own probe has ended it.
+    """
+    from lilserve.run.arena import claim  # noqa: PLC0415 -- only a cache server on its own makes an arena
+
+    held = claim(name)
+    if isinstance(held, Problem):
+        raise HostError(held)
+    if held.stale:
+        held.clear()
+        click.echo(f"lil-serve: removed {held.path}, which an earlier run left behind", err=True)
+    os.set_inheritable(held.descriptor, True)

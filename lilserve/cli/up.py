@@ -43,7 +43,11 @@ def command(ctx: click.Context, /, *, dry_run: bool, replace: bool, no_wait: boo
     state = bring_up(daemon, one, os.environ, _profile(one.seccomp), replace=replace, say=_say)
     if no_wait:
         return 0
-    return await_ready(daemon, state, one.load_budget, Clock(time.monotonic, time.sleep), _say)
+    try:
+        return await_ready(daemon, state, one.load_budget, Clock(time.monotonic, time.sleep), _say)
+    except KeyboardInterrupt:
+        _say(f"{one.name} is left running: lil-serve logs --follow {one.name}, lil-serve down {one.name}")
+        raise
 
 
 def _say(text: str) -> None:

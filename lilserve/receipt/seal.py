@@ -28,11 +28,12 @@ NEEDED = ("cpu", "image_arch", "page_size", "io_uring", "memlock_bytes")
 ANYTHING = "*"
 
 
-def seal(plan: Plan, *, service: bool = True, given_late: Sequence[str] = ()) -> str:
+def seal(plan: Plan, *, service: bool = True, given_late: Sequence[str] = (), arena: str | None = None) -> str:
     """The seal of a plan as compact JSON, without any secret.
 
     `service` False leaves the cache server out, where the home starts it itself; `given_late` are flags whose value
-    only the home knows (`--node-rank`), so the digest holds for any value of theirs.
+    only the home knows (`--node-rank`), so the digest holds for any value of theirs; `arena` is the shared memory that
+    a cache server on its own makes, to be claimed before it starts.
     """
     cache = plan.cache_service if service else None
     data = {
@@ -53,6 +54,7 @@ def seal(plan: Plan, *, service: bool = True, given_late: Sequence[str] = ()) ->
         "cache_service": cache and cache._asdict(),
         "given_late": list(given_late),
         "files": dict(plan.files),
+        "arena": arena,
     }
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
@@ -101,6 +103,12 @@ def unseal(token: str, argv: Sequence[str], environ: Mapping[str, str]) -> Plan:
             )
         )
     return plan
+
+
+def arena_of(token: str) -> str | None:
+    """The shared memory that must be claimed before what is sealed runs."""
+    name: str | None = _read(token).get("arena")
+    return name
 
 
 def _service(data: Mapping[str, Any] | None) -> Service | None:

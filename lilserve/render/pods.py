@@ -140,7 +140,7 @@ def _sidecar(one: Container, service: Service) -> dict[str, Any]:
         "name": CACHE,
         "image": one.image,
         "restartPolicy": "Always",
-        "args": sealed_arguments(served),
+        "args": sealed_arguments(served, arena=service.shm_name),
         "env": [*_variables({**one.environment, **service.environment}), *_references(one.secrets)],
         "startupProbe": {**probe, "failureThreshold": math.ceil(CACHE_BUDGET / PERIOD)},
         "livenessProbe": {**probe, "failureThreshold": FAILURES},
@@ -148,14 +148,14 @@ def _sidecar(one: Container, service: Service) -> dict[str, Any]:
     }
 
 
-def sealed_arguments(plan: Plan, late: Mapping[str, str] | None = None) -> list[str]:
+def sealed_arguments(plan: Plan, late: Mapping[str, str] | None = None, arena: str | None = None) -> list[str]:
     """What `lil-serve` gets in one container of a pod, `$` doubled but in the cluster's own references."""
     late = late or {}
     argv = [escaped(token) for token in plan.argv]
     for index, token in enumerate(plan.argv[:-1]):
         if token in late:
             argv[index + 1] = late[token]
-    return ["run", "--sealed", escaped(seal(plan, service=False, given_late=tuple(late))), "--", *argv]
+    return ["run", "--sealed", escaped(seal(plan, service=False, given_late=tuple(late), arena=arena)), "--", *argv]
 
 
 def _probes(one: Container) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import http.server
 import itertools
+import json
+import os
 import re
 import shlex
 import threading
@@ -76,8 +78,8 @@ def test_a_host_without_a_daemon_says_so(project):
     gc.collect()
 
 
-def test_a_container_runs_what_was_rendered(project):
-    """As the image's entrypoint does, with a program in the engine's place."""
+def printing(project):
+    """The toy engine with a program in its place, and its container's command."""
     engine = (
         "version: 1\nkind: engine\nid: toy\nreplaces: true\ncatalog: vllm-0.33.0\ncommand: [/usr/bin/printf, '%s\\n']\n"
     )
@@ -86,8 +88,25 @@ def test_a_container_runs_what_was_rendered(project):
     path.write_text(engine + text[text.index("options:") :])
     words = render(project, "docker", "--env", "TOY_VALUE=$HOME 'x'", "--", "--max-num-seqs", "4")
     tokens = shlex.split(words.out)
-    command = tokens[tokens.index(IMAGE[1]) + 1 :]
     given = dict(one.split("=", 1) for flag, one in itertools.pairwise(tokens) if flag == "--env")
+    return tokens[tokens.index(IMAGE[1]) + 1 :], given
+
+
+GIVEN = {"TOY_VALUE": "$HOME 'x'", "PYTHONHASHSEED": "0", "TOY_ARCH": "crate"}
+
+
+def sealed(project):
+    return printing(project)[0][2]
+
+
+def argv_of(project):
+    command = printing(project)[0]
+    return command[command.index("--") + 1 :]
+
+
+def test_a_container_runs_what_was_rendered(project):
+    """As the image's entrypoint does, with a program in the engine's place."""
+    command, given = printing(project)
     assert given["TOY_VALUE"] == "$HOME 'x'"
     done = project.process(*command, env=given)
     assert (done.status, done.out.splitlines()) == (0, [*command[command.index("--") + 3 :]])
@@ -96,6 +115,37 @@ def test_a_container_runs_what_was_rendered(project):
     project.process(*command, env={**given, "TOY_VALUE": "$HOME"}).refused("not the one that was rendered")
     project.process(*command[: command.index("--")]).refused("no command stands behind --")
     project.process("run", "--sealed", "{}", "--", "true").refused("--sealed takes what")
+
+
+def test_a_host_that_cannot_run_it_is_refused_inside_the_container(project):
+    seal = json.dumps({**json.loads(sealed(project)), "needs": {"page_size": 12345}})
+    refused = project.process("run", "--sealed", seal, "--", *argv_of(project), env=GIVEN)
+    assert refused.status == 3
+    assert "pages of" in refused.err
+
+
+def test_a_cache_server_on_its_own_claims_its_shared_memory_and_holds_it(project):
+    name = f"lilserve-test-{os.getpid()}"
+    left = Path("/dev/shm", name)  # noqa: S108 -- where arenas are
+    seal = json.dumps({**json.loads(sealed(project)), "arena": name})
+    command = ("run", "--sealed", seal, "--", *argv_of(project))
+    try:
+        Path(f"{left}.lock").touch(0o600)
+        left.write_bytes(b"stale")
+        first = project.process(*command, env=GIVEN)
+        assert first.status == 0
+        assert f"removed {left}, which an earlier run left behind" in first.err
+        assert not left.exists()
+        left.write_bytes(b"stale")
+        with left.open("rb") as held:
+            refused = project.process(*command, env=GIVEN)
+            assert held.readable()
+        assert refused.status == 3
+        assert "is in use by" in refused.err
+        assert left.exists()
+    finally:
+        for path in (left, Path(f"{left}.lock")):
+            path.unlink(missing_ok=True)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

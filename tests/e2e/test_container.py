@@ -291,6 +291,30 @@ def test_a_stopped_pair_ends_engine_first_with_143(daemon, up):
     assert again.returncode == 0, again
 
 
+KILL = """
+import os, signal, sys
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        words = file.read().decode().split("\\0")
+    if sys.argv[1] in words and "lil-serve" not in "".join(words[:2]) and "run" not in words[:3] and "-c" not in words:
+        os.kill(int(pid), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(
+    ("victim", "status", "told"),
+    [("vllm.entrypoints.cli.main", 137, "engine ended by SIGKILL"), ("/stand_ins.py", 1, "LMCache ended by SIGKILL")],
+    ids=["engine", "cache"],
+)
+def test_a_container_does_not_outlive_either_of_its_servers(daemon, up, victim, status, told):
+    words, engine, _ = up
+    assert daemon.serve(*words, *engine).returncode == 0
+    daemon.docker("exec", "pair", "/opt/venv/bin/python", "-c", KILL, victim)
+    assert daemon.docker("wait", "pair", timeout=60).stdout.strip() == str(status)
+    logs = daemon.docker("logs", "pair")
+    assert told in logs.stdout + logs.stderr
+
+
 def test_the_printed_docker_command_runs_the_same_and_refuses_an_edit(daemon, up):
     words, engine, port = up
     text = daemon.serve(*words, "--dry-run", *engine).stdout
