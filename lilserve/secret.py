@@ -11,8 +11,8 @@ REDACTED = "<redacted>"
 _ALWAYS = frozenset(
     {"password", "passwd", "passphrase", "secret", "secrets", "credential", "credentials", "authorization"}
 )
-_LAST = frozenset({"token", "apikey", "auth", "bearer", "cookie"})
-_KEYS = frozenset({"api", "access", "private", "secret", "account", "signing", "encryption", "auth"})
+_LAST = frozenset({"token", "apikey", "auth", "bearer", "cookie", "pat", "dsn"})
+_OPEN_KEYS = frozenset({"public", "primary", "foreign", "sort", "partition"})  # any other kind of KEY is a secret
 _WORDS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 _PLAIN_TOKENS = frozenset(
     {
@@ -39,5 +39,5 @@ def secret_name(name: str) -> bool:
     return (
         not _ALWAYS.isdisjoint(words)
         or last in _LAST
-        or (last in ("key", "keys") and len(words) > 1 and words[-2] in _KEYS)
+        or (last in ("key", "keys") and len(words) > 1 and words[-2] not in _OPEN_KEYS)
     )

@@ -11,6 +11,7 @@ from lilserve.cli.selecting import SelectingCommand, request, selecting
 from lilserve.engine.installed import installed_release, mismatch
 from lilserve.errors import HostError
 from lilserve.host.checks import CHECKS, problems_of
+from lilserve.run.program import find_program, missing
 
 FACTS = ("kernel", "cpu", "memory", "shm", "limits", "gpus")
 
@@ -26,6 +27,8 @@ def command(ctx: click.Context, /, **_: object) -> None:
     asked = request(ctx, os.environ, ask_gpus=True)
     plan = plan_of(asked)
     problems = problems_of(plan, asked.selection.facts)
+    if find_program(plan.argv, os.environ) is None:
+        problems.append(missing(plan.argv, "the engine"))
     for notice in plan.notices:
         click.echo(f"notice: {notice.text}")
     release = installed_release(plan.argv[0], os.environ.get("PATH"))

@@ -37,6 +37,13 @@ def check_option(spec: Spec, value: Any, at: Callable[[Path], str]) -> Iterator[
     elif value is False and not spec.control and not spec.negative:
         what = f"{spec.name} is false, but this engine has no way to say so"
         yield Problem(what, at(()), "leaving it out", f"{spec.name}: null", code="no-negative")
+    elif value == [] and spec.many:
+        yield Problem(
+            f"{spec.name} is an empty list, which a command line cannot say",
+            at(()),
+            hint=f"{spec.name}: null",
+            code="empty-list",
+        )
     elif isinstance(value, dict) and spec.fields:
         yield from _fields(spec.name, spec.fields, value, (), at)
     items = value if isinstance(value, list) and spec.many else [value]

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lilserve.engine.catalog import Catalog, catalog_of
 from lilserve.errors import ConfigurationError, Problem
-from lilserve.lint.launches import Launch, launches
+from lilserve.lint.launches import Launch, launches, plain_launch
+from lilserve.lint.names import lint_names
 from lilserve.lint.rules import lint_rules
+from lilserve.resolution.selection import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lilserve.documents.library import Library
+
+
+SHOWN = 3  # reasons that a person still reads
 
 
 class Report(NamedTuple):
@@ -35,19 +40,39 @@ def check(
 
     `engine` resolves all profiles against another build instead of their own.
     """
-    documents = [document for document in library.documents.values() if not own or document.path.startswith(tuple(own))]
+    documents = [document for document in library.documents.values() if _within(document.path, own)]
     catalogs = _catalogs(library, engine)
-    problems = [problem for document in documents for problem in lint_rules(document, catalogs)]
-    resolved, refused = 0, []
-    for launch in launches(library, facts, engine, _concerned(library, documents) if own else None):
+    problems = [one for document in documents for one in (*lint_rules(document, catalogs), *lint_names(document))]
+    profiles = _concerned(library, documents) if own else listed(library, "profile")
+    made: dict[str, list[Launch]] = {profile: [] for profile in profiles}
+    for launch in launches(library, facts, engine, profiles):
         problems += launch.faults
-        resolved += launch.plan is not None
-        if launch.plan is None:
-            refused.append(launch)
+        made[launch.parts[0]].append(launch)
         if progress is not None:
             progress(launch)
+    problems += [problem for profile in made for problem in plain_launch(library, facts, engine, profile).faults]
+    if engine is None:
+        problems += [
+            problem for name, some in made.items() if (problem := _unreachable(library, name, some)) is not None
+        ]
     distinct = {(problem.at, problem.what): problem for problem in problems}
-    return Report(sorted(distinct.values(), key=lambda problem: _place(problem.at)), resolved, refused)
+    every = [launch for some in made.values() for launch in some]
+    refused = [launch for launch in every if launch.plan is None]
+    ordered = sorted(distinct.values(), key=lambda problem: _place(problem.at))
+    return Report(ordered, len(every) - len(refused), refused)
+
+
+def _within(path: str, folders: Sequence[str]) -> bool:
+    return not folders or any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _unreachable(library: Library, name: str, made: Sequence[Launch]) -> Problem | None:
+    """The problem of a profile of which no launch resolves, although no single one is a fault."""
+    if any(launch.plan is not None or launch.faults for launch in made):
+        return None
+    reasons = dict.fromkeys(problem.what for launch in made for problem in launch.refused)
+    what = f"no launch of profile {name!r} resolves: {'; '.join(list(reasons)[:SHOWN])}"
+    return Problem(what, library.get("profile", name).at("id"), code="never-resolves")
 
 
 def _catalogs(library: Library, engine: str | None) -> list[Catalog]:
@@ -65,7 +90,7 @@ def _catalogs(library: Library, engine: str | None) -> list[Catalog]:
 def _concerned(library: Library, documents: Sequence[Any]) -> list[str]:
     """The profiles whose launches the documents can change: their own, or all when one is not a profile."""
     if any(document.kind != "profile" for document in documents):
-        return [document.id for document in library.all("profile") if not document.data.get("abstract")]
+        return listed(library, "profile")
     return [document.id for document in documents if not document.data.get("abstract")]
 
 

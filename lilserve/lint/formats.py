@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -16,8 +17,10 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def as_text(report: Report) -> str:
-    """A line per problem, compiler style, then the count of launches."""
+    """A line per problem, compiler style; how often launches are refused for which reason; the count of launches."""
     lines = [f"{problem.at or '-'}: {_sentence(problem)} [{problem.code}]" for problem in report.problems]
+    reasons = Counter(problem.what for launch in report.refused for problem in launch.refused)
+    lines += [f"refused {count} x: {reason}" for reason, count in reasons.most_common()]
     count = len(report.problems)
     lines.append(
         f"{report.resolved} launches resolved, {len(report.refused)} refused, {count} problem{'s' * (count != 1)}"

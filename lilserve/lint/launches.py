@@ -58,6 +58,12 @@ def launches(
             yield _launch(library, selection, (profile, preset, cache))
 
 
+def plain_launch(library: Library, facts: Mapping[str, Any], engine: str | None, profile: str) -> Launch:
+    """The launch of a profile as it is, with its own checkpoint, mode and cache mode, on no particular machine."""
+    selection = Selection(profile, tokens=tuple(_examples(library, profile, "")), facts=facts, engine=engine)
+    return _launch(library, selection, (profile,))
+
+
 def _modes(library: Library, profile: str) -> list[str | None]:
     modes = {mode for document in library.chain("profile", profile) for mode in document.data.get("modes") or ()}
     return [*sorted(modes)] or [None]

@@ -31,7 +31,11 @@ def lint_rules(document: Document, catalogs: Sequence[Catalog]) -> Iterator[Prob
             yield Problem(f"not a rule: {error}", at, code="expression")
             continue
         if rule.condition and expression.returns not in CONDITION_TYPES:
-            yield Problem(f"a condition is true or false, not {expression.returns.lower()}", at, code="condition-type")
+            yield Problem(
+                f"a condition is true or false, not {expression.returns.lower().partition('<')[0]}",
+                at,
+                code="condition-type",
+            )
         yield from _unknown_names(expression, at, catalogs)
 
 

@@ -125,8 +125,7 @@ def compile_text(text: str) -> Expression:
     try:
         program = environment().compile(text)
     except RuntimeError as error:
-        first = str(error).splitlines()[0]
-        raise ExpressionError(re.sub(r"^INVALID_ARGUMENT: ERROR: <input>:(\d+):(\d+): ", r"", first)) from None
+        raise ExpressionError(_told(str(error).splitlines()[0], text)) from None
     reads: dict[str, list[str]] = {"o": [], "e": [], "explicit": []}
     for variable, double, single, dotted in re.findall(_READ, text):
         name = double or single or dotted
@@ -138,6 +137,28 @@ def compile_text(text: str) -> Expression:
         raise ExpressionError(f'{whole[1]} is read one literal name at a time, as in {whole[1]}["name"]')
     options, variables, explicit = (tuple(names) for names in reads.values())
     return Expression(text, program, options, variables, explicit, bool(re.search(_FACT, bare)))
+
+
+# What people write who think in Python, YAML or shell, and what CEL wants.
+_SLIPS = (
+    (r"(?<![=!<>])=(?!=)", "CEL compares with =="),
+    (r"\band\b", "CEL says && for and"),
+    (r"\bor\b", "CEL says || for or"),
+    (r"\bnot\b", "CEL says ! for not"),
+    (r"\*\*", "CEL has no power"),
+    (r"\b(True|False|None)\b", "CEL says true, false and null"),
+)
+
+
+def _told(message: str, text: str) -> str:
+    """The compiler's message in one line, with the place inside the expression and the slip that is behind it."""
+    found = re.match(r"INVALID_ARGUMENT: ERROR: <input>:(\d+):(\d+): (.*)", message)
+    if found is None:
+        return message
+    what = re.sub(r" expecting \{.*", "", found[3]).replace("Syntax error: ", "").replace(" (in container '')", "")
+    bare = re.sub(_LITERAL, '""', text)
+    slip = next((f"; {hint}" for pattern, hint in _SLIPS if re.search(pattern, bare)), "")
+    return f"{what}, at character {found[2]} of its line {found[1]}{slip}"
 
 
 @lru_cache(maxsize=1024)

@@ -31,13 +31,12 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
     """Overlays whose condition holds, then those asked for. An unknown condition is a notice and does not apply."""
     found: list[Applying] = []
     for document in library.all("overlay"):
-        condition = document.data.get("when")
-        if condition is None or document.id in asked:
+        if "when" not in document.data or document.id in asked:
             continue
         at = document.at("when")
-        outcome = scope.evaluate(condition, at)
+        outcome = scope.holds(document.data["when"], at)
         if outcome is True:
-            found.append(Applying(document, scope.fill(document.data.get("because") or condition, at)))
+            found.append(Applying(document, scope.fill(document.data.get("because") or document.data["when"], at)))
         elif isinstance(outcome, Unknown) and outcome.fact:
             title = document.data.get("title", document.id)
             text = f"overlay {document.id} is not applied ({title}): {outcome.fact} of this host is not known"
@@ -48,12 +47,25 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
         except ConfigurationError as error:
             scope.problems.extend(error.problems)
             continue
-        if "cache-mode" in document.data:
-            hint = f"--cache-mode {document.data['cache-mode']}"
-            scope.problems.append(Problem(f"overlay {name!r} is a cache mode", None, hint=hint, code="overlay"))
-        else:
+        refused = _refused(document, scope)
+        if refused is None:
             found.append(Applying(document, f"asked for by --overlay {name}"))
+        else:
+            scope.problems.append(refused)
     return _ordered(found, scope)
+
+
+def _refused(document: Document, scope: Scope) -> Problem | None:
+    """Why an overlay cannot be asked for. Asking settles a condition that is unknown, never one that does not hold."""
+    if "cache-mode" in document.data:
+        hint = f"--cache-mode {document.data['cache-mode']}"
+        return Problem(f"overlay {document.id!r} is a cache mode", None, hint=hint, code="overlay")
+    if "when" in document.data and scope.holds(document.data["when"], document.at("when")) is False:
+        what = f"overlay {document.id!r} applies by itself, when {document.data['when']}; that does not hold here"
+        return Problem(
+            " ".join(what.split()), document.at("when"), hint=f"leave out --overlay {document.id}", code="overlay"
+        )
+    return None
 
 
 def _ordered(overlays: list[Applying], scope: Scope) -> list[Applying]:

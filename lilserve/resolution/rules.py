@@ -54,7 +54,7 @@ def derive(blocks: Sequence[Block], scope: Scope) -> set[str]:
     for block in blocks:
         for row, keys in _rows(block, "derive"):
             target = Target.parse(row["set"])
-            if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
+            if "when" in row and scope.holds(row["when"], block.document.at(*keys, "when")) is not True:
                 continue
             _derive(block, row, keys, target, scope)
             if not target.variable:
@@ -111,9 +111,9 @@ def require(blocks: Sequence[Block], scope: Scope) -> list[Notice]:
     for block in blocks:
         for row, keys in _rows(block, "require"):
             at = block.document.at(*keys)
-            if "when" in row and scope.evaluate(row["when"], block.document.at(*keys, "when")) is not True:
+            if "when" in row and scope.holds(row["when"], block.document.at(*keys, "when")) is not True:
                 continue
-            holds = scope.evaluate(row["that"], block.document.at(*keys, "that"))
+            holds = scope.holds(row["that"], block.document.at(*keys, "that"))
             if isinstance(holds, Unknown):
                 if holds.fact:
                     notices.append(
@@ -148,5 +148,5 @@ def tell(blocks: Sequence[Block], scope: Scope) -> list[Notice]:
         )
         for block in blocks
         for row, keys in _rows(block, "notice")
-        if scope.evaluate(row["when"], block.document.at(*keys, "when")) is True
+        if scope.holds(row["when"], block.document.at(*keys, "when")) is True
     ]

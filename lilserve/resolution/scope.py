@@ -69,6 +69,8 @@ class Scope:
             self.problems.append(Problem(f"not a rule: {error}", at, code="expression"))
             return Unknown("")
         result = self.outcome(expression)
+        if isinstance(result, Failure) and self._misread(expression):
+            return Unknown("")
         if isinstance(result, Failure):
             self.problems.append(
                 Problem(
@@ -80,6 +82,19 @@ class Scope:
             )
             return Unknown("")
         return result
+
+    def holds(self, text: str, at: str) -> bool | Unknown:
+        """Whether a condition holds; one that is neither true nor false becomes a problem and reads as Unknown."""
+        result = self.evaluate(text, at)
+        if isinstance(result, bool | Unknown):
+            return result
+        self.problems.append(Problem(f"a condition is true or false, not {_kind(result)}", at, code="condition-type"))
+        return Unknown("")
+
+    def _misread(self, expression: Expression) -> bool:
+        """Whether the expression reads a text that is not of its option's type: that is the problem, not the rule."""
+        read = (self.options.get(name) for name in expression.options)
+        return any(trail[-1].problem is not None for merged in read if merged for trail in merged.live.values())
 
     def fill(self, text: str, at: str) -> str:
         """A text with its `${CEL}` figures filled in.
@@ -110,6 +125,12 @@ class Scope:
         return {name: self.o.get(name) for name in expression.options} | {
             name: self.e.get(name) for name in expression.variables
         }
+
+
+def _kind(value: Any) -> str:
+    """The CEL type of a value."""
+    kinds = {int: "int", float: "double", str: "string", list: "list", dict: "map"}
+    return kinds.get(type(value), "null")
 
 
 def _shown(value: Any) -> str:

@@ -26,7 +26,7 @@ def outcome(text, **variables):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("o[", "Syntax error"),
+        ("o[", "mismatched input"),
         ("nothing > 3", "undeclared reference"),
         ("1 + 'a'", "no matching overload"),
         ("rungs('a', 'b')", "no matching overload"),

@@ -123,10 +123,35 @@ def test_the_plan_says_why_an_overlay_applies(toy):
     assert [(one.id, one.because) for one in plan.overlays] == [("one", "the port is 8000")]
 
 
-def test_an_overlay_that_is_asked_for_applies_without_its_condition(toy):
-    text = overlay("one", "options: {toy-size: 1}").replace("'true'", "'false'")
+def test_asking_for_an_overlay_settles_a_condition_that_is_unknown(toy):
+    text = overlay("one", "options: {toy-size: 1}").replace("'true'", "f.limits.nobody_knows > 0")
     assert not toy.plan(text).overlays
     assert toy.plan(text, overlays=("one",)).options["toy-size"].value == 1
+
+
+def test_asking_for_an_overlay_whose_condition_does_not_hold_is_refused(toy):
+    text = overlay("one", "options: {toy-size: 1}").replace("'true'", "'false'")
+    assert not toy.plan(text).overlays
+    (problem,) = toy.refusal(text, overlays=("one",))
+    assert problem.hint == "leave out --overlay one"
+
+
+def test_an_overlay_without_a_condition_applies_only_when_it_is_asked_for(toy):
+    text = overlay("one", "options: {toy-size: 1}").replace("when: 'true'\n", "")
+    assert not toy.plan(text).overlays
+    assert toy.plan(text, overlays=("one",)).options["toy-size"].value == 1
+
+
+def test_a_condition_that_is_neither_true_nor_false_is_a_problem(toy):
+    text = overlay("one", "options: {toy-size: 1}").replace("'true'", "1 + 1")
+    (problem,) = toy.refusal(text)
+    assert problem.what == "a condition is true or false, not int"
+
+
+def test_a_text_that_is_not_of_its_type_is_the_only_problem_of_the_rules_that_read_it(toy):
+    text = overlay("one", "require: [{that: 'o[\"toy-size\"] < 9', else: too large}]")
+    problems = toy.refusal(text, environ={"TOY_SIZE": "four"})
+    assert [problem.code for problem in problems] == ["wrong-value"]
 
 
 @pytest.mark.parametrize("name", ["mode", "cache-mode", "checkpoint"])
