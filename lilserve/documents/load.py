@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from lilserve.errors import Problem
 
 
+DUPLICATE = "duplicate-key"
+
+
 def load(raw: bytes, path: str, compiled: Mapping[str, Any]) -> Document | list[Problem]:
     """The document in `raw`, or every problem it has. `compiled` maps digests to what parsing them gave."""
     digest = sha256(raw).hexdigest()
@@ -32,5 +35,7 @@ def parsed(raw: bytes, path: str) -> dict[str, Any] | list[Problem]:
     from lilserve.documents.validate import validate  # noqa: PLC0415
 
     source = parse(raw, path)
-    problems = source.problems or validate(source)
+    problems = list(source.problems)
+    if all(problem.code == DUPLICATE for problem in problems):  # the data is whole, so its other problems are real
+        problems += validate(source)
     return problems or {"data": source.data, "places": source.places}
