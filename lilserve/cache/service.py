@@ -38,6 +38,7 @@ def cache_service(resolution: Resolution, command: Sequence[str]) -> Service | N
     ]
     variables = _rows(document, ("service", "environment"), service.get("environment") or ())
     environment = {name: text or "" for name, text in _filled(variables, "name", scope)}
+    scope.use(*(service[name] for name in SERVICE_FIGURES if name in service))
     found = {
         name: scope.evaluate(service[name], document.at("service", name)) for name in SERVICE_FIGURES if name in service
     }
@@ -67,8 +68,9 @@ def _rows(document: Document, keys: Path, rows: Iterable[Mapping[str, Any]]) -> 
 def _filled(rows: Iterable[Row], key: str, scope: Scope) -> Iterator[tuple[str, str | None]]:
     """Name and text of each row whose condition holds; a written text stays as it was written."""
     for row, document, keys in rows:
-        if "when" in row and scope.evaluate(row["when"], document.at(*keys, "when")) is not True:
+        if "when" in row and scope.holds(row["when"], document.at(*keys, "when")) is not True:
             continue
+        scope.use(row.get("when"))
         if "to" not in row:
             yield row[key], row.get("value")
             continue
@@ -80,6 +82,7 @@ def _filled(rows: Iterable[Row], key: str, scope: Scope) -> Iterator[tuple[str, 
 def _value(to: Any, keys: Path, document: Document, scope: Scope) -> Any:
     """The value of an expression, or of each in a mapping; a field whose value is null or unknown is left out."""
     if not isinstance(to, dict):
+        scope.use(to)
         return scope.evaluate(to, document.at(*keys)) if isinstance(to, str) else to
     found = {name: _value(inner, (*keys, name), document, scope) for name, inner in to.items()}
     return {name: value for name, value in found.items() if value is not None and not isinstance(value, Unknown)}

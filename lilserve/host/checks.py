@@ -76,6 +76,9 @@ def _processor(plan: Plan, facts: Facts) -> Iterator[Problem]:
 def _architectures(plan: Plan, facts: Facts) -> Iterator[Problem]:
     gpus: Sequence[Mapping[str, Any]] = facts.get("gpus") or ()
     capabilities = dict.fromkeys(str(gpu["compute_capability"]) for gpu in gpus if gpu.get("compute_capability"))
+    documented = (plan.hardware_figures.get("gpu") or {}).get("compute_capability")
+    if not capabilities and documented:  # a host that cannot tell is what its machine document says
+        capabilities = {str(documented): None}
     for name, spelling in _PER_VARIABLE.items():
         leaf = plan.environment.get(name)
         for capability in capabilities if leaf else ():

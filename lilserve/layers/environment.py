@@ -87,11 +87,12 @@ def read_variables(
             if name.startswith(PREFIX) and name not in SELECTION:
                 _misspelt(name, names, result)
             continue
-        if process and re.match(SERVICE_LINK, name):
+        link = bool(text) and name.endswith("_PORT") and re.match(_LINK_VALUE, text or "") is not None
+        if link and (option is not None or name in catalog.environment or not process):
+            result.problems.append(_injected(name, text or "", at))
+        elif process and (link or re.match(SERVICE_LINK, name)):
             result.notices.append(("service-link", f"{name} was injected by a service link and is dropped", name))
             result.dropped.append(name)
-        elif text and re.match(_LINK_VALUE, text) and name.endswith("_PORT"):
-            result.problems.append(_injected(name, text, at))
         elif process and not text:
             result.notices.append(
                 ("empty-variable", f"{name} is empty in the environment, which counts as unset", name)
@@ -156,4 +157,4 @@ def _option(
     source = origin or f"environment:{name}"
     for path, leaf in flatten(value):
         written = Written(leaf, source, places.get(name), rank, problem)
-        yield Assignment(option, path, written, whole=leaf is not REMOVED)
+        yield Assignment(option, path, written, whole=not path and leaf is not REMOVED)

@@ -40,7 +40,7 @@ def lint_rules(document: Document, catalogs: Sequence[Catalog]) -> Iterator[Prob
 
 
 def _unknown_names(expression: Expression, at: str, catalogs: Sequence[Catalog]) -> Iterator[Problem]:
-    for name in dict.fromkeys((*expression.options, *expression.explicit)):
+    for name in dict.fromkeys((*expression.options, *(text.partition("/")[0] for text in expression.explicit))):
         if not any(name in catalog for catalog in catalogs):
             spelled = next((found for catalog in catalogs if (found := option_name(name, catalog))), None)
             if spelled is not None:
@@ -87,7 +87,7 @@ def _reads(texts: tuple[str, ...], target: Target) -> bool:
     """
     variable = "e" if target.variable else "o"
     name = re.escape(target.name)
-    if any(re.search(rf"""\bexplicit\[\s*["']{name}["']""", text) for text in texts):
+    if any(re.search(rf"""\bexplicit\[\s*["']{name}[/"']""", text) for text in texts):
         return False
     read = rf"""\b{variable}(?:\[\s*["']{name}["']\s*\]|\.{name}\b)(?:\.(\w+))?(\s*[!=]=\s*null)?"""
     found = [pair for text in texts for pair in re.findall(read, text)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lilserve.cache.service import cache_service
+from lilserve.cache.tiers import endless_tiers
+from lilserve.engine.controls import CONTROLS, SELECTING
 from lilserve.errors import Problem, refuse
 from lilserve.keypath import pointer
+from lilserve.layers.layer import EXPLICIT
 from lilserve.notice import Notice
 from lilserve.plan.argv import engine_argv
 from lilserve.plan.digest import digest
@@ -17,12 +20,14 @@ from lilserve.plan.redact import redact_argv
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lilserve.cache.model import Service
     from lilserve.documents.library import Library
     from lilserve.documents.model import Document
     from lilserve.resolution.merge import Merged
     from lilserve.resolution.resolve import Resolution
 
 STOP_GRACE = "stop-grace"
+CACHE_FAMILY, CONNECTOR = "LMCACHE_", "kv-transfer-config"
 
 
 def build_plan(resolution: Resolution, library: Library) -> Plan:
@@ -40,6 +45,7 @@ def build_plan(resolution: Resolution, library: Library) -> Plan:
                 hint="command: [vllm, serve]",
             )
         )
+    problems += endless_tiers(_cache_sources(resolution, service))
     refuse([*resolution.problems, *problems, *resolution.scope.problems[before:]])
     options = {
         name: _option(name, merged, control=name not in catalog.raw)
@@ -74,6 +80,17 @@ def build_plan(resolution: Resolution, library: Library) -> Plan:
         hardware_figures=resolution.scope.figures["h"],
         documents={document.path: document.digest for document in documents_of(resolution)},
     )
+
+
+def _cache_sources(resolution: Resolution, service: Service | None) -> Iterator[tuple[str, Any, str | None]]:
+    """Whatever reaches a cache server or its connector: name, value and where it was written."""
+    for name, merged in (*resolution.environment.items(), *resolution.options.items()):
+        written = next((trail[-1] for trail in merged.live.values()), None)
+        if written is not None and (name.startswith(CACHE_FAMILY) or name == CONNECTOR):
+            yield name, merged.value, written.at or written.origin
+    if service is not None:
+        flags = zip(service.argv, service.argv[1:], strict=False)
+        yield from ((flag, text, None) for flag, text in (*flags, *service.environment.items()))
 
 
 def _command(chain: Sequence[Document], key: str) -> tuple[str, ...]:
@@ -120,9 +137,21 @@ def _notices(resolution: Resolution, library: Library) -> Iterator[Notice]:
     for name in sorted(resolution.derived - resolution.scope.read):
         if name not in resolution.chosen.catalog.raw:
             yield Notice("unused-derivation", f"{name} was derived and nothing uses it", name)
+    for name in sorted(_idle(resolution)):
+        yield Notice("unused-control", f"{name} is set, and nothing in this launch reads it", name)
     for group in resolution.outside.unknown:
         yield Notice(
             "allowed-unknown",
             f"{' '.join(redact_argv(group))} is passed on unchecked: {resolution.chosen.catalog.id} does not know it",
             group[0].partition("=")[0],
         )
+
+
+def _idle(resolution: Resolution) -> Iterator[str]:
+    """Controls that an operator wrote, no document knows and no rule took into account."""
+    for name, merged in resolution.options.items():
+        trails = (*merged.live.values(), *merged.displaced.values())
+        known = any(one.rank < EXPLICIT for trail in trails for one in trail)
+        counted = name not in CONTROLS or name in (*SELECTING, STOP_GRACE) or name in resolution.scope.used
+        if merged.explicit() and not known and not counted:
+            yield name

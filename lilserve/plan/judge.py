@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import unknown_flag
-from lilserve.engine.check import check_option, check_variable, near_misses, unpassable
+from lilserve.engine.check import check_option, check_variable, near_misses, nearest_variable, unpassable
 from lilserve.errors import Problem
 from lilserve.layers.environment import FAMILIES
 from lilserve.layers.layer import Rank
 from lilserve.notice import Notice
+from lilserve.plan.argv import looks_like_a_flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,8 +24,12 @@ def judge(resolution: Resolution) -> tuple[list[Problem], list[Notice]]:
     """Problems and notices of the final options and variables."""
     problems = [*_options(resolution), *_ceilings(resolution)]
     notices: list[Notice] = []
-    if resolution.scope.o.get(resolution.chosen.catalog.positional) is None:
-        positional = resolution.chosen.catalog.positional
+    positional = resolution.chosen.catalog.positional
+    model = resolution.scope.o.get(positional)
+    if isinstance(model, str) and looks_like_a_flag(model):
+        what = f"{positional} is {model!r}, which the engine takes for a flag"
+        problems.append(Problem(what, _places(resolution.options[positional])(()), code="no-model"))
+    elif not model:
         problems.append(
             Problem(
                 f"no {positional}: profile {resolution.chosen.profile[-1].id!r} names none",
@@ -41,7 +46,9 @@ def judge(resolution: Resolution) -> tuple[list[Problem], list[Notice]]:
             problems.append(Problem(f"{name} {reason}", written.at or written.origin, code="unpassable"))
         inherited = written.rank == Rank.ENVIRONMENT and len(merged.live[()]) == 1
         problem = check_variable(name, resolution.chosen.catalog, written.at or written.origin, inherited=inherited)
-        if problem is not None and inherited and problem.code == "inherited-variable":
+        # A slip of the keyboard was meant for this engine; any other stranger may be meant for another program.
+        slip = nearest_variable(name, resolution.chosen.catalog.environment) is not None if problem else False
+        if problem is not None and inherited and problem.code == "inherited-variable" and not slip:
             notices.append(Notice(problem.code, problem.what + (f"; {problem.hint}" if problem.hint else ""), name))
         elif problem is not None:
             problems.append(problem)

@@ -56,7 +56,10 @@ class Expression(NamedTuple):
 
     def outcome(self, data: Mapping[str, Any]) -> Any:
         """Its value, `Unknown` or `Failure`. CEL decides what an unknown part leaves of `&&` and `||`."""
-        result = self.compiled.eval(data=data)
+        try:
+            result = self.compiled.eval(data=data)
+        except RuntimeError as error:  # what the runtime itself gives up on: too many iterations, a text that is none
+            return Failure(str(error).splitlines()[0].split(": ", 1)[-1])
         if result.type() != cel.Type.ERROR:
             return _plain(result)
         value = result.plain_value()

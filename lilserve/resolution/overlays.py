@@ -10,9 +10,10 @@ from lilserve.layers.layer import Assignment
 from lilserve.notice import Notice
 from lilserve.origin import Written
 from lilserve.resolution.expressions import Unknown
+from lilserve.resolution.rules import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lilserve.documents.library import Library
     from lilserve.documents.model import Document
@@ -36,6 +37,7 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
         at = document.at("when")
         outcome = scope.holds(document.data["when"], at)
         if outcome is True:
+            scope.use(document.data["when"])
             found.append(Applying(document, scope.fill(document.data.get("because") or document.data["when"], at)))
         elif isinstance(outcome, Unknown) and outcome.fact:
             title = document.data.get("title", document.id)
@@ -89,9 +91,7 @@ def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
     problems: list[Problem] = []
     seen: dict[str, list[tuple[Document, Assignment]]] = {}
     for document, layer in layers:
-        files = (document.data.get("files") or {}).items()
-        placed = (Assignment(path, (), Written(text, document.id, document.at("files", path))) for path, text in files)
-        for one in (*layer.options, *layer.environment, *placed):
+        for one in (*layer.options, *layer.environment, *_beside(document)):
             others = seen.setdefault(one.name, [])
             problems += [
                 _conflict(before, other, document, one)
@@ -103,6 +103,16 @@ def conflicts(layers: Iterable[tuple[Document, Layer]]) -> list[Problem]:
             ]
             others.append((document, one))
     return problems
+
+
+def _beside(document: Document) -> Iterator[Assignment]:
+    """What an overlay sets besides its options and environment: modules, and what its derivations fill."""
+    for path, text in (document.data.get("files") or {}).items():
+        yield Assignment(path, (), Written(text, document.id, document.at("files", path)))
+    for index, row in enumerate(document.data.get("derive") or ()):
+        target = Target.parse(row["set"])
+        written = Written([row.get("when"), row["to"]], document.id, document.at("derive", str(index), "set"))
+        yield Assignment(target.name, target.path, written)
 
 
 def _conflict(before: Document, other: Assignment, document: Document, one: Assignment) -> Problem:

@@ -84,7 +84,7 @@ def resolve(library: Library, selection: Selection) -> Resolution:
         scope = _scope(below, corrections, above, known)
 
     rules = [*blocks, *added, *late]
-    derived = derive(rules, scope)
+    derived = derive(rules, scope, notices)
     notices += require(rules, scope)
     notices += tell(rules, scope)
     return Resolution(

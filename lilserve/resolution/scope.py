@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ class Scope:
     figures: Mapping[str, Any]
     problems: list[Problem] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, options: dict[str, Merged], environment: dict[str, Merged], figures: Mapping[str, Any]) -> Scope:
@@ -55,11 +57,20 @@ class Scope:
                 **self.figures,
                 "o": {name: self.o.get(name) for name in expression.options},
                 "e": {name: self.e.get(name) for name in expression.variables},
-                "explicit": {
-                    name: name in self.options and self.options[name].explicit() for name in expression.explicit
-                },
+                "explicit": {name: self._explicit(name) for name in expression.explicit},
             }
         )
+
+    def use(self, *texts: object) -> None:
+        """Record that expressions took effect, so that the options they read did too."""
+        for text in texts:
+            with suppress(ExpressionError):  # told where it was evaluated
+                self.used.update(compiled(text).options if isinstance(text, str) else ())
+
+    def _explicit(self, text: str) -> bool:
+        """Whether an explicit layer wrote an option, or the leaf of one that `option/key` names."""
+        name, *path = text.split("/")
+        return name in self.options and self.options[name].explicit(tuple(path))
 
     def evaluate(self, text: str, at: str) -> Any:
         """The value of an expression written at `at`, or Unknown. A failure becomes a problem and reads as Unknown."""
