@@ -26,7 +26,6 @@ HOUSING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         ("--image",),
         {
             "metavar": "IMAGE",
-            "envvar": "LIL_SERVE_IMAGE",
             "default": DEFAULT,
             "show_default": True,
             "help": "What the container is made of; --strict wants its digest.",

@@ -31,6 +31,8 @@ CURES = (
         "install the NVIDIA container toolkit; nvidia-ctk runtime configure",
     ),
     (r"port is already allocated|address already in use", "lil-serve status shows who has it; or pass -- --port 8001"),
+    (r"container-init binary not found", "install catatonit, podman's init: without one zombies gather"),
+    (r"rlimit", "the daemon sets a limit above its own; podman: default_ulimits in containers.conf"),
     (r"no space left", "docker system df shows what fills the disk"),
     (r"does not match the specified platform|no matching manifest", "an image for this machine's processor"),
     (r"permission denied", "add yourself to the docker group, or use sudo"),

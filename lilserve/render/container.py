@@ -16,7 +16,7 @@ from lilserve.render.gpus import Gpus, read_gpus
 from lilserve.render.grace import LOAD_BUDGET, Grace, grace_of
 from lilserve.render.image import DEFAULT, image_problems, platform_of
 from lilserve.render.kernels import kernel_key
-from lilserve.render.mounts import Mount, read_mounts
+from lilserve.render.mounts import Mount, held, read_mounts
 from lilserve.render.secrets import unrenderable, variables_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def container_of(plan: Plan, wishes: Wishes) -> Container:
     if wishes.load_budget <= 0:
         problems.append(Problem("--load-budget must be positive", hint=f"--load-budget {LOAD_BUDGET}", code="usage"))
     gpus = read_gpus(plan, wishes.gpus, problems)
-    mounts = read_mounts(wishes.volumes, f"lil-serve-kernels-{kernel_key(plan, wishes.image)}", problems)
+    blocks = plan.cache_service.disk_path if plan.cache_service else None
+    kernels = f"lil-serve-kernels-{kernel_key(plan, wishes.image)}"
+    mounts = read_mounts(wishes.volumes, kernels, blocks, problems)
     memlock = _memlock(plan, wishes.memlock, problems)
     refuse(problems)
     sealed = seal(plan)
@@ -126,7 +128,7 @@ def container_of(plan: Plan, wishes: Wishes) -> Container:
         load_budget=wishes.load_budget,
         grace=grace_of(plan),
         seccomp=wishes.seccomp,
-        notices=tuple(_notices(plan, wishes)),
+        notices=tuple(_notices(plan, wishes, mounts)),
     )
     return _labelled(made)
 
@@ -222,7 +224,12 @@ def _memlock(plan: Plan, text: str | None, problems: list[Problem]) -> int | Non
     return int(text)
 
 
-def _notices(plan: Plan, wishes: Wishes) -> Iterator[Notice]:
+def _notices(plan: Plan, wishes: Wishes, mounts: Sequence[Mount]) -> Iterator[Notice]:
+    model = value_of(plan, "model")
+    if isinstance(model, str) and model.startswith("/") and not held(model, mounts):
+        yield Notice(
+            "model-path", f"the model {model} is a path, and nothing is mounted there: --volume {model}:{model}:ro"
+        )
     if plan.hardware_figures.get("io_uring") and wishes.seccomp is None:
         yield Notice(
             "io-uring",

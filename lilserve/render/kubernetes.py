@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lilserve.render.pods import claims, cluster_can, metadata, pod, selector
+from lilserve.render.pods import claims, cluster_can, metadata, pod, secret_comments, selector
 from lilserve.render.yaml_text import yaml_text
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def kubernetes_text(one: Container) -> str:
     """The manifests as one stream. Raises ConfigurationError for what a cluster cannot do."""
-    return yaml_text(*kubernetes_data(one))
+    return secret_comments(one) + yaml_text(*kubernetes_data(one))
 
 
 def kubernetes_data(one: Container) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lilserve.errors import Problem, refuse
 from lilserve.render.container import value_of
 from lilserve.render.kubernetes import service
-from lilserve.render.pods import claims, cluster_can, metadata, pod, selector
+from lilserve.render.pods import claims, cluster_can, metadata, pod, secret_comments, selector
 from lilserve.render.yaml_text import yaml_text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ WORKER_INDEX = "leaderworkerset.sigs.k8s.io/worker-index"
 
 def leaderworkerset_text(ranks: Sequence[Container]) -> str:
     """The manifests as one stream. `ranks` are the containers of rank 0 and, standing for all others, rank 1."""
-    return yaml_text(*leaderworkerset_data(ranks))
+    return secret_comments(ranks[0]) + yaml_text(*leaderworkerset_data(ranks))
 
 
 def leaderworkerset_data(ranks: Sequence[Container]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,13 +34,24 @@ class Mount(NamedTuple):
         return f"{self.source}:{self.target}" + (":ro" if self.read_only else "")
 
 
-def read_mounts(texts: Iterable[str], kernels: str, problems: list[Problem]) -> tuple[Mount, ...]:
-    """The mounts that were asked for over the two caches; a mount on a cache's target stands in its place."""
+def read_mounts(texts: Iterable[str], kernels: str, blocks: str | None, problems: list[Problem]) -> tuple[Mount, ...]:
+    """The mounts that were asked for over the caches; one that holds a cache's place stands for it.
+
+    `kernels` is the volume of compiled kernels, `blocks` the directory of a cache's disk tier. That one is made by the
+    cache itself, with a mode of its own, so the volume is mounted above it.
+    """
     asked = [mount for text in texts if (mount := _read(text, problems))]
     problems += _twice(asked)
-    taken = {mount.target for mount in asked}
-    caches = (Mount("lil-serve-models", MODELS), Mount(kernels, KERNELS))
-    return (*(mount for mount in caches if mount.target not in taken), *asked)
+    caches = [Mount("lil-serve-models", MODELS), Mount(kernels, KERNELS)]
+    above = posixpath.dirname(posixpath.normpath(blocks)) if blocks else "/"
+    if above != "/":
+        caches.append(Mount("lil-serve-blocks", above))
+    return (*(mount for mount in caches if not held(mount.target, asked)), *asked)
+
+
+def held(path: str, mounts: Iterable[Mount]) -> bool:
+    """Whether a path of the container lies on one of the mounts."""
+    return any(path == mount.target or path.startswith(mount.target.rstrip("/") + "/") for mount in mounts)
 
 
 def _read(text: str, problems: list[Problem]) -> Mount | None:

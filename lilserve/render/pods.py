@@ -90,6 +90,12 @@ def claims(one: Container, mode: str) -> Iterator[dict[str, Any]]:
             }
 
 
+def secret_comments(one: Container) -> str:
+    """How each Secret object is made, as comments above the manifests."""
+    command = '# kubectl create secret generic {} --from-literal={}="${}"\n'
+    return "".join(command.format(secret_object(name), name, name) for name in one.secrets)
+
+
 def cluster_can(one: Container) -> None:
     """Raise ConfigurationError for what a cluster decides by itself or cannot do."""
     problems: list[Problem] = []

@@ -2,6 +2,7 @@ r"""A container in, a podman quadlet (`NAME.container`) out, which systemd runs 
 
 Every value goes through three readers: podman's generator splits and unescapes a line as systemd would, and writes the
 `ExecStart` in which systemd itself expands `%` and `$`. So each word is quoted in C's manner, and both are doubled.
+`Notify=healthy` needs podman 5.
 """
 
 from __future__ import annotations

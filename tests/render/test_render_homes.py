@@ -288,3 +288,20 @@ def test_the_kernels_are_kept_by_what_a_compiler_sees():
         if "kernels" in mount.source
     )
     assert problems(plan(), volumes=("kernels:relative",))
+
+
+def test_the_blocks_of_a_cache_and_the_models_are_kept_in_volumes():
+    made = plan(service=SERVICE._replace(disk_path="/var/lib/blocks/one", disk_bytes=1))
+    targets = {mount.source: mount.target for mount in container(made).mounts}
+    assert targets["lil-serve-blocks"] == "/var/lib/blocks"
+    assert targets["lil-serve-models"] == "/var/cache/lil-serve/models"
+    own = {
+        mount.source for mount in container(made, volumes=("/nvme:/var/lib", "/hub:/var/cache/lil-serve/models")).mounts
+    }
+    assert not {"lil-serve-blocks", "lil-serve-models"} & own
+
+
+def test_a_model_that_is_a_path_wants_a_volume():
+    made = plan(options={"model": "/models/one"})
+    assert [notice.code for notice in container(made).notices] == ["model-path"]
+    assert container(made, volumes=("/models:/models:ro",)).notices == ()
