@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ def _flag(spec: Spec, value: Any) -> Iterator[str]:
     elif value is True and spec.arity == "?":
         yield spec.flags[0]
     else:
-        yield from (spec.flags[0], text(value, spec))
+        shown = text(value, spec)
+        yield from (f"{spec.flags[0]}={shown}",) if looks_like_a_flag(shown) else (spec.flags[0], shown)
+
+
+def looks_like_a_flag(token: str) -> bool:
+    """Whether argparse takes a word for a flag: a dash in front of anything but a plain negative number."""
+    return len(token) > 1 and token.startswith("-") and not re.fullmatch(r"-\d+|-\d*\.\d+", token)
 
 
 def text(value: Any, spec: Spec) -> str:
