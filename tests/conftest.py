@@ -102,9 +102,10 @@ class Words(NamedTuple):
         return json.loads(self.out)
 
     def refused(self, *fragments: str) -> None:
-        """One clean error with these words in it: status 2, nothing on stdout, no traceback."""
+        """One clean error with these words in it: status 2, nothing on stdout, no traceback; notices may come first."""
         assert self.status == 2, self
-        assert self.err.startswith("error: "), self
+        told = [line for line in self.err.splitlines() if not line.startswith("notice: ")]
+        assert told[0].startswith("error: "), self
         assert "Traceback" not in self.err, self
         assert not self.out, self
         for fragment in fragments:

@@ -24,8 +24,8 @@ def canonical(flag: str, catalog: Catalog) -> Meant | Problem:
     """What a flag with its dashes (`--a-b`, `--a_b`, `-tp`, `--a.b.c`, `--no-a`, `--a.b+`) means to this engine."""
     append = flag.endswith("+")
     root, *fields = (flag[:-1] if append else flag).split(".")
-    found = catalog.spellings.get(root) or catalog.spellings.get("--" + root.lstrip("-").replace("_", "-"))
-    if found is not None and root.startswith("-"):
+    found = catalog.spellings.get(root) or catalog.spellings.get(root.replace("_", "-"))
+    if found is not None and all(fields) and (fields or not append):
         return Meant(*found, tuple(fields), append)
     return unknown_flag(root, catalog)
 

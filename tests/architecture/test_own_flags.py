@@ -46,4 +46,4 @@ def test_no_control_is_a_flag_of_an_engine(path):
 
 def test_what_stands_after_the_separator_is_never_ours(project):
     words = project.show("--", "--profile", "other")
-    words.refused("--profile is no option of this engine")
+    words.refused("--profile is an option of lil-serve, which stands before --")

@@ -34,6 +34,8 @@ from hypothesis import strategies as st
         (["--", "--toy-switch=true"], ["--toy-switch takes no value"]),
         (["--", "--toy-size"], ["--toy-size needs a value"]),
         (["--", "--toy-size", "--toy-other", "3"], ["--toy-size needs a value"]),
+        (["--", "--model", ""], ["no model"]),
+        (["--", "--model=--toy-size"], ["model is '--toy-size', which the engine takes for a flag"]),
         (["--", "--toy-pair", "1"], ["--toy-pair needs 2 values, not 1"]),
         (["--", "--toy-pair", "1", "2", "3"], ["a value without a flag: '3'"]),
         (["--", "--toy-size.field", "3"], ["toy-size has no fields"]),
@@ -61,7 +63,7 @@ from hypothesis import strategies as st
         (["--facts", "policy"], ["cannot read facts from 'policy'"]),
         (["--facts", "policy/alpha.yaml"], ["cannot read facts from"]),
         (["--policy", "nowhere"], ["no such policy directory: 'nowhere'"]),
-        (["--policy", "policy/alpha.yaml"], ["no such policy directory"]),
+        (["--policy", "policy/alpha.yaml"], ["'policy/alpha.yaml' is a file", "--policy policy"]),
         (["--policy", "a\0b"], ["no such policy directory"]),
         (["--env=A=1", "stray"], ["unknown verb 'stray'"]),
         (["--", "--toy-name", "\udcff"], ["is not UTF-8 text"]),
@@ -80,7 +82,7 @@ def test_a_wrong_word_is_one_clean_error(project, arguments, fragments):
 @pytest.mark.parametrize("form", ["json", "yaml", "table", "argv", "shell", "env"])
 def test_a_beaten_value_that_is_no_text_is_shown_escaped(project, form):
     words = project.show("--", "--toy-name", "good", form=form, env={"LIL_SERVE_TOY_NAME": "\udcff"})
-    assert (words.status, words.err) == (0, "")
+    assert (words.status, "Traceback" in words.err) == (0, False)
     words.out.encode()
 
 

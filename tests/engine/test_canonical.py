@@ -44,7 +44,25 @@ def test_an_unknown_flag_is_offered_the_nearest(catalog, flag, near):
 
 
 @pytest.mark.parametrize(
-    "flag", ["--no-toy-size", "--no-toy-only-on", "---", "--", "-", "--.", "--.a", "--=", "-\N{SNOWMAN}", "--toy size"]
+    "flag",
+    [
+        "--no-toy-size",
+        "--no-toy-only-on",
+        "---",
+        "--",
+        "-",
+        "--.",
+        "--.a",
+        "--=",
+        "-\N{SNOWMAN}",
+        "--toy size",
+        "-toy-size",
+        "---toy-size",
+        "--toy-size+",
+        "--toy-map.",
+        "--toy-map..a",
+        "toy-size",
+    ],
 )
 def test_what_is_no_flag_is_a_problem_and_never_a_failure(catalog, flag):
     assert isinstance(canonical(flag, catalog), Problem)
