@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+STDOUT = 1
+
 
 def entry() -> None:
     """The console script: run the command and end the process with its status.
@@ -14,6 +16,7 @@ def entry() -> None:
     would be a sixth of that, so neither is done.
     """
     gc.disable()
+    _open_streams()
     from lilserve.cli.main import main  # noqa: PLC0415 -- imported without the collector looking on
 
     status = main()
@@ -23,3 +26,16 @@ def entry() -> None:
         except OSError:
             status = status or 1
     os._exit(status)
+
+
+def _open_streams() -> None:
+    """Stand in for streams that were closed: no file of ours may get their numbers, and lost output is an error."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR if number != STDOUT else os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = open(STDOUT, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 -- open as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 -- as above

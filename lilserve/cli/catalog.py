@@ -7,12 +7,13 @@ import os
 import sys
 
 import click
+from click.core import ParameterSource
 
-from lilserve.cli.selecting import policies
+from lilserve.cli.selecting import completes, policies
 from lilserve.documents.library import Library, open_library
 from lilserve.engine.catalog import Catalog, catalog_of, observed_catalog
 from lilserve.engine.compare import compare, comparison_text
-from lilserve.errors import ConfigurationError, LilServeError, Problem, unknown
+from lilserve.errors import ConfigurationError, Problem, unknown
 
 
 @click.group(invoke_without_command=True)
@@ -25,6 +26,10 @@ def command(ctx: click.Context, /, python: str, identifier: str, *, from_install
     if ctx.invoked_subcommand is not None:
         return
     if not from_installed:
+        for name, flag in (("identifier", "--id"), ("python", "--python")):
+            if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                what = f"{flag} is about an installed engine"
+                raise ConfigurationError(Problem(what, hint="lil-serve catalog --from-installed", code="usage"))
         click.echo(ctx.get_help())
         return
     from lilserve.engine.inspect import catalog_from  # noqa: PLC0415 -- starts a child; the other uses need none
@@ -33,12 +38,12 @@ def command(ctx: click.Context, /, python: str, identifier: str, *, from_install
         click.echo(catalog_from(python, identifier), nl=False)
     except ValueError as error:
         hint = "--python /path/to/the/engine's/python"
-        raise LilServeError(Problem(str(error), hint=hint, code="catalog")) from error
+        raise ConfigurationError(Problem(str(error), hint=hint, code="catalog")) from error
 
 
 @command.command()
-@click.argument("one", metavar="A")
-@click.argument("other", metavar="B")
+@click.argument("one", metavar="A", shell_complete=completes("catalog"))
+@click.argument("other", metavar="B", shell_complete=completes("catalog"))
 @click.option("--policy", metavar="DIR", multiple=True, help="A directory of your documents; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def diff(one: str, other: str, policy: tuple[str, ...], *, as_json: bool) -> None:

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lilserve.cli.selecting import policies, read_facts
+from lilserve.cli.selecting import completes, policies, read_facts
 from lilserve.documents.library import open_library
-from lilserve.errors import ConfigurationError
+from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.lint.check import Report, check
 from lilserve.lint.formats import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lilserve.documents.library import Library
     from lilserve.lint.launches import Launch
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[DIR]...")
-@click.option("--engine", metavar="NAME", help="Check all profiles against another engine.")
+@click.option(
+    "--engine", metavar="NAME", shell_complete=completes("engine"), help="Resolve all profiles for another engine."
+)
 @click.option("--facts", "facts_file", metavar="FILE", help="Facts of a host; without them facts are unknown.")
 @click.option(
     "--format",
@@ -41,14 +46,23 @@ def command(paths: tuple[str, ...], engine: str | None, facts_file: str | None, 
     lil-serve check --engine vllm        what breaks if every profile moves to that engine
     """
     facts = read_facts(facts_file) if facts_file else {}
+    directories = policies(paths, os.environ, "lil-serve check")
     try:
-        library = open_library(policies(paths, os.environ))
+        library = open_library(directories)
     except ConfigurationError as error:
         report = Report(list(error.problems), 0, [])
     else:
+        refuse(_without_documents(paths, library))
         report = check(library, facts, engine=engine, own=paths, progress=_progress if sys.stderr.isatty() else None)
     click.echo(FORMATS[form](report))
     return ConfigurationError.exit_code if report.problems else 0
+
+
+def _without_documents(paths: tuple[str, ...], library: Library) -> Iterator[Problem]:
+    for path in paths:
+        inside = os.path.join(path, "")
+        if not any(document.path.startswith(inside) for document in library.documents.values()):
+            yield Problem(f"no document in {path!r}", None, "files that end in .yaml or .yml", code="policy")
 
 
 def _progress(launch: Launch) -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lilserve import __version__
 from lilserve.cli.conduct import plan_of
-from lilserve.cli.selecting import SelectingCommand, request, selecting
-from lilserve.errors import ConfigurationError, HostError, Problem, nearest, refuse
+from lilserve.cli.report import tell
+from lilserve.cli.selecting import SelectingCommand, completes, request, selecting
+from lilserve.errors import ConfigurationError, HostError, Problem, refuse
 from lilserve.plan.redact import redact_text
 
 if TYPE_CHECKING:
@@ -17,20 +19,39 @@ if TYPE_CHECKING:
     from lilserve.plan.model import Plan
 
 FORMATS = ("json", "yaml", "argv", "shell", "env", "table")
+BARE = ("argv", "shell", "env")  # forms without a place for notices
 
 
-@click.command(cls=SelectingCommand)
-@click.argument("words", nargs=-1, metavar="[-- ENGINE OPTIONS AND CONTROLS]")
+class LaunchCommand(SelectingCommand):
+    """The launch, whose help is that of the whole command."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from lilserve.cli.helping import write_help  # noqa: PLC0415 -- a launch prints no help
+
+        write_help(self, ctx, formatter)
+
+
+def _show_version(ctx: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"lil-serve {__version__}")
+        ctx.exit()
+
+
+@click.command(cls=LaunchCommand)
+@click.argument("words", nargs=-1, shell_complete=completes("token"))
 @selecting
 @click.option(
     "--print-config",
     is_flag=False,
     flag_value="json",
     type=click.Choice(FORMATS),
-    help="Show what would run, and who said so.",
+    help="Show what would run, and who said so; JSON without a value.",
 )
 @click.option("--strict", is_flag=True, help="Treat every warning as an error.")
 @click.option("--locked", metavar="RECEIPT", help="Refuse anything but the launch of this receipt.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Print it and exit."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,7 +65,9 @@ def command(
 ) -> int:
     """Resolve a launch, show it or become it. Engine options and controls stand after --."""
     if words:
-        raise ConfigurationError(*(_stray(word, ctx) for word in words))
+        from lilserve.cli.misplaced import stray  # noqa: PLC0415 -- only a refusal needs it
+
+        raise ConfigurationError(stray(words, ctx.meta["own_tokens"]))
     asked = request(ctx, os.environ, ask_gpus=print_config is None)
     plan = plan_of(asked)
     if strict:
@@ -59,6 +82,8 @@ def command(
     from lilserve.render.formats import FORMATS as RENDERERS  # noqa: PLC0415 -- a launch prints nothing
 
     click.echo(RENDERERS[print_config](plan))
+    if print_config in BARE:
+        tell(plan)
     return 0
 
 
@@ -88,20 +113,3 @@ def strict_problems(plan: Plan) -> list[Problem]:
     """Every notice that is more than information, as a problem."""
     warnings = [notice for notice in plan.notices if notice.level != "information"]
     return [Problem(f"{notice.text} (--strict)", code=notice.code) for notice in warnings]
-
-
-def _stray(word: str, ctx: click.Context) -> Problem:
-    """A word that is neither a verb nor behind an option."""
-    verbs = (
-        ctx.parent.command.list_commands(ctx.parent)
-        if ctx.parent and isinstance(ctx.parent.command, click.Group)
-        else []
-    )
-    near = nearest(word, verbs)
-    return Problem(
-        f"unknown verb {word!r}",
-        None,
-        ", ".join(verbs),
-        f"lil-serve {near}" if near else f"lil-serve --profile {word}",
-        code="usage",
-    )

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from lilserve.plan.redact import redact, redact_message
+from lilserve.plan.redact import redact, redact_message, redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lilserve.errors import LilServeError, Problem
+    from lilserve.plan.model import Plan
 
 
 def report(error: LilServeError, stream: TextIO, secrets: Sequence[str] = ()) -> int:
@@ -29,6 +30,12 @@ def report(error: LilServeError, stream: TextIO, secrets: Sequence[str] = ()) ->
             )
             click.echo(styled if colour else line, file=stream, color=colour)
     return error.exit_code
+
+
+def tell(*plans: Plan) -> None:
+    """Print what a person should know of these plans beside an output that has no place for it, each once."""
+    for text in dict.fromkeys(one.text for plan in plans for one in plan.notices if one.level != "information"):
+        click.echo(f"notice: {redact_text(text)}", err=True)
 
 
 _COLOURS = {"error": "red", "hint": "cyan"}

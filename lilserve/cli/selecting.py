@@ -10,16 +10,20 @@ import click
 
 from lilserve.documents.library import Library, open_library, read_document
 from lilserve.engine.controls import CONTROLS
-from lilserve.errors import ConfigurationError, Problem
+from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.host.facts import all_facts, cheap_facts
-from lilserve.resolution.selection import DETECT, Selection, listed
+from lilserve.resolution.selection import DETECT, Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from click.shell_completion import CompletionItem
 
+    from lilserve.documents.model import Document
+
 SEPARATOR = "--"
+MAX_BYTES = 1 << 20
+FILES = ("settings", "facts")
 
 
 class SelectingCommand(click.Command):
@@ -28,13 +32,39 @@ class SelectingCommand(click.Command):
     def get_help_option(self, _ctx: click.Context) -> click.Option | None:
         """Click's own `--help` asks for a translation of its text, which costs more than reading all documents."""
         return click.Option(
-            ["--help"], is_flag=True, is_eager=True, expose_value=False, callback=_show_help, help="Show this and exit."
+            ["-h", "--help"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_help,
+            help="Show this and exit.",
         )
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        launches = any(one.name == _parameter("mode") for one in self.params)
+        return [*super().collect_usage_pieces(ctx), *(("[-- ENGINE OPTIONS AND CONTROLS]",) if launches else ())]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own, engine = split(args)
-        ctx.meta["engine_tokens"] = engine
+        ctx.meta["own_tokens"], ctx.meta["engine_tokens"] = tuple(own), engine
+        ctx.meta["separated"] = SEPARATOR in args
+        if not ctx.resilient_parsing:
+            _judge_pairs(own)
         return super().parse_args(ctx, own)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from lilserve.cli.completing import names  # noqa: PLC0415 -- only a completing shell needs it
+
+        return names("token", ctx, incomplete) if ctx.meta["separated"] else super().shell_complete(ctx, incomplete)
+
+
+def _judge_pairs(own: list[str]) -> None:
+    """Refuse a wrong `--env` before any other word is looked at: what should be its value is repeated by no message."""
+    before = ""
+    for word in own:
+        if before == "--env" or word.startswith("--env="):
+            _pair(word if before == "--env" else word.removeprefix("--env="))
+        before = word
 
 
 def _show_help(ctx: click.Context, _parameter: click.Parameter, asked: bool) -> None:
@@ -51,15 +81,13 @@ def split(args: list[str]) -> tuple[list[str], list[str]]:
     return args[:at], args[at + 1 :]
 
 
-def _names(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    def complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[Any]:
-        from click.shell_completion import CompletionItem  # noqa: PLC0415 -- only a completing shell needs it
+def completes(what: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """A completion of names, by what they name: a row of lilserve.cli.completing.NAMES."""
 
-        try:
-            library = open_library(policies(ctx.params.get("policy") or (), os.environ))
-        except ConfigurationError:
-            return []
-        return [CompletionItem(name) for name in listed(library, kind) if name.startswith(incomplete)]
+    def complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from lilserve.cli.completing import names  # noqa: PLC0415 -- only a completing shell needs it
+
+        return names(what, ctx, incomplete)
 
     return complete
 
@@ -71,7 +99,7 @@ SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             "metavar": "NAME",
             "envvar": "LIL_SERVE_PROFILE",
             "help": "The model to serve.",
-            "shell_complete": _names("profile"),
+            "shell_complete": completes("profile"),
         },
     ),
     (
@@ -80,7 +108,7 @@ SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             "metavar": "NAME",
             "envvar": "LIL_SERVE_HARDWARE",
             "help": "The machine it runs on; `auto` asks this host.",
-            "shell_complete": _names("hardware"),
+            "shell_complete": completes("hardware"),
         },
     ),
     (
@@ -89,7 +117,7 @@ SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             "metavar": "NAME",
             "envvar": "LIL_SERVE_PRESET",
             "help": "A lane: a profile, a machine and what differs.",
-            "shell_complete": _names("preset"),
+            "shell_complete": completes("preset"),
         },
     ),
     (("--settings",), {"metavar": "FILE", "help": "Your own options and environment, as YAML."}),
@@ -107,7 +135,7 @@ SELECTING: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             "metavar": "NAME",
             "multiple": True,
             "help": "An opt-in correction; may be repeated.",
-            "shell_complete": _names("overlay"),
+            "shell_complete": completes("overlay"),
         },
     ),
     (
@@ -149,9 +177,10 @@ def request(ctx: click.Context, environ: Mapping[str, str], *, ask_gpus: bool = 
 
     A tool of the GPU driver runs only when `ask_gpus` says so (a real launch) or `--hardware auto` does.
     """
+    refuse(_empty(ctx.params))
     given: dict[str, Any] = {key: value or None for key, value in ctx.params.items()}
     library = open_library(policies(given["policy"] or (), environ))
-    settings = read_document(given["settings"], "settings") if given["settings"] else None
+    settings = _settings(given["settings"]) if given["settings"] else None
     if given["facts"]:
         facts = read_facts(given["facts"])
     else:
@@ -171,9 +200,46 @@ def request(ctx: click.Context, environ: Mapping[str, str], *, ask_gpus: bool = 
     return Request(library, selection)
 
 
-def policies(named: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
-    """The policy directories: those of LIL_SERVE_POLICY, then those named on the command line."""
-    return [*(part for part in environ.get("LIL_SERVE_POLICY", "").split(os.pathsep) if part), *named]
+def _empty(params: Mapping[str, Any]) -> Iterator[Problem]:
+    for name in ("profile", "hardware", "preset", "settings", "facts"):
+        if params.get(name) == "":
+            yield Problem(f"--{name} is empty", hint=f"--{name} {'FILE' if name in FILES else 'NAME'}", code="usage")
+
+
+def policies(named: tuple[str, ...], environ: Mapping[str, str], flag: str = "--policy") -> list[str]:
+    """The policy directories: those of LIL_SERVE_POLICY, then those named by `flag`. Raises ConfigurationError."""
+    listed = [part for part in environ.get("LIL_SERVE_POLICY", "").split(os.pathsep) if part]
+    refuse(
+        Problem(
+            f"{path!r} is a file",
+            None,
+            "a directory of documents",
+            f"{shown}{os.path.dirname(path) or '.'}",
+            code="policy",
+        )
+        for shown, paths in (("LIL_SERVE_POLICY=", listed), (flag + " ", named))
+        for path in paths
+        if os.path.isfile(path)
+    )
+    return [*listed, *named]
+
+
+def _settings(path: str) -> Document:
+    """The settings in a file. Raises ConfigurationError, for a document of another kind with that alone."""
+    try:
+        return read_document(path, "settings")
+    except ConfigurationError as error:
+        if any(problem.code == "file" for problem in error.problems):
+            raise
+        from lilserve.documents.source import parse  # noqa: PLC0415 -- only a refusal reads YAML twice
+
+        with open(path, "rb") as file:
+            source = parse(file.read(MAX_BYTES + 1), path)
+        if not isinstance(source.data, dict) or source.data.get("kind") == "settings":
+            raise
+        kind, line = source.data.get("kind"), source.places.get("/kind", "1:1")
+        what = f"a {kind} where settings is wanted" if kind else "no kind, where settings is wanted"
+        raise ConfigurationError(Problem(what, f"{path}:{line}", hint="kind: settings", code="kind")) from error
 
 
 def read_facts(path: str) -> dict[str, Any]:
@@ -199,14 +265,10 @@ def read_facts(path: str) -> dict[str, Any]:
 
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier() or not name.isascii() or "\0" in text:
-        raise ConfigurationError(
-            Problem(
-                f"--env takes NAME=VALUE, not {name if equals else text!r}",
-                hint="--env OMP_NUM_THREADS=2",
-                code="usage",
-            )
-        )
+    named = name.isidentifier() and name.isascii()
+    if not equals or not named or "\0" in text:
+        told = f", not {name}" if named and not equals else ""
+        raise ConfigurationError(Problem(f"--env takes NAME=VALUE{told}", hint="--env OMP_NUM_THREADS=2", code="usage"))
     return name, value
 
 

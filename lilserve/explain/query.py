@@ -5,28 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import option_name
+from lilserve.engine.controls import CONTROLS
 from lilserve.errors import ConfigurationError, Problem, nearest
 from lilserve.explain.data import name_of, written_data
 from lilserve.keypath import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from lilserve.documents.model import Document
     from lilserve.engine.catalog import Catalog
     from lilserve.origin import Written
     from lilserve.plan.model import Leaf, Plan
+    from lilserve.resolution.selection import Chosen
 
 
-def explain(plan: Plan, name: str, catalog: Catalog, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """One record per leaf that `name` means: an option in any spelling, a dotted leaf, or a variable.
+def explain(
+    plan: Plan, name: str, chosen: Chosen, documents: Sequence[Document], inherited: Container[str] = ()
+) -> list[dict[str, Any]]:
+    """One record per leaf that `name` means: a variable, an option in any spelling or by its variable, a dotted leaf.
 
-    Each has `name`, `trail` (weakest first, the last one won) and `evidence`. Raises ConfigurationError with the
-    nearest name where the plan has nothing of that name.
+    Each has `name`, `trail` (weakest first, the last one won) and `evidence`. `inherited` are the names of the process
+    environment. Raises ConfigurationError where the plan has nothing of that name, with what becomes of it.
     """
-    found = [*_variable(plan, name), *_option(plan, name, catalog)]
+    option = chosen.names.option_of.get(name, name)
+    found = [*_variable(plan, name), *_option(plan, option, chosen.catalog)]
     if not found:
-        raise ConfigurationError(_nothing(plan, name, catalog))
+        raise ConfigurationError(_nothing(plan, name, chosen, inherited))
     return [
         {
             "name": shown,
@@ -56,10 +61,19 @@ def _option(plan: Plan, name: str, catalog: Catalog) -> Iterator[tuple[str, str,
             yield option.name + at, name_of(option.name, at), option.name, leaf.trail
 
 
-def _nothing(plan: Plan, name: str, catalog: Catalog) -> Problem:
-    canonical = option_name(name.lstrip("-"), catalog)
+def _nothing(plan: Plan, name: str, chosen: Chosen, inherited: Container[str]) -> Problem:
+    """Why the plan has no value of that name. What a variable holds is never said: it may be a secret."""
+    option, *fields = chosen.names.option_of.get(name, name.lstrip("-")).split(".")
+    canonical = option_name(option, chosen.catalog)
+    if canonical in CONTROLS:
+        return Problem(f"nothing sets the control {canonical} in this launch, which does not use it", code="not-set")
     if canonical is not None:
-        return Problem(f"nothing sets {canonical} in this launch: the engine's own default holds", code="not-set")
+        shown = ".".join((canonical, *fields))
+        return Problem(f"nothing sets {shown} in this launch: the engine's own default holds", code="not-set")
+    if name in plan.dropped:
+        return Problem(f"{name} is in the environment and does not reach the engine", code="dropped")
+    if name in inherited:
+        return Problem(f"{name} is in the environment and passes through, unlisted", code="unlisted")
     near = nearest(name, [*plan.options, *plan.environment])
     return Problem(
         f"this launch has no option or variable {name!r}",
