@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 DUPLICATE = "duplicate-key"
+# Mappings whose values are the writer's own: there null says that a weaker value is removed.
+DATA = ("options", "environment", "facts", "config", "example", "to", "value")
 
 
 def load(raw: bytes, path: str, compiled: Mapping[str, Any]) -> Document | list[Problem]:
@@ -38,4 +40,17 @@ def parsed(raw: bytes, path: str) -> dict[str, Any] | list[Problem]:
     problems = list(source.problems)
     if all(problem.code == DUPLICATE for problem in problems):  # the data is whole, so its other problems are real
         problems += validate(source)
-    return problems or {"data": source.data, "places": source.places}
+    return problems or {"data": _written(source.data), "places": source.places}
+
+
+def _written(block: Any) -> Any:
+    """A block without the keys whose value is null, which is the same as not writing them; data keeps its nulls."""
+    if isinstance(block, list):
+        return [_written(item) for item in block]
+    if not isinstance(block, dict):
+        return block
+    return {
+        key: value if key in DATA else _written(value)
+        for key, value in block.items()
+        if value is not None or key in DATA
+    }
