@@ -30,8 +30,8 @@ unit: $(STAMP)
 bench: $(STAMP)  ## paired whole-process times, plans a second, memory, the supervisor at rest and under faults
 	$(BIN)/python tests/bench/whole_process.py
 	$(BIN)/pytest -o addopts="" -q -s tests/bench/bench_resolver.py
-	$(BIN)/python tests/bench/supervisor_rest.py
-	$(BIN)/python tests/bench/supervisor_faults.py
+	$(BIN)/python -m tests.bench.supervisor_rest
+	$(BIN)/python -m tests.bench.supervisor_faults
 
 e2e: $(STAMP)  ## the real engine, cache server and container daemon; installs them into .cache/real
 	.ci/e2e
