@@ -9,7 +9,8 @@ import sys
 import click
 from click.core import ParameterSource
 
-from lilserve.cli.selecting import completes, policies
+from lilserve.cli.reading import policies
+from lilserve.cli.selecting import completes
 from lilserve.documents.library import Library, open_library
 from lilserve.engine.catalog import Catalog, catalog_of, observed_catalog
 from lilserve.engine.compare import compare, comparison_text

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lilserve.cli.selecting import completes, policies, read_facts
+from lilserve.cli.reading import policies, read_facts
+from lilserve.cli.selecting import completes
 from lilserve.documents.library import open_library
 from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.lint.check import Report, check

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from lilserve.cli.main import LAUNCH, VERBS, lil_serve
 from lilserve.cli.misplaced import catalogs
-from lilserve.cli.selecting import policies
+from lilserve.cli.reading import policies
 from lilserve.documents.library import Library, open_library
 from lilserve.engine.catalog import Catalog, catalog_of
 from lilserve.errors import ConfigurationError

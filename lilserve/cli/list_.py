@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lilserve.cli.selecting import policies
+from lilserve.cli.reading import policies
 from lilserve.documents.library import open_library
 
 if TYPE_CHECKING:

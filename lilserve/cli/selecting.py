@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lilserve.documents.library import Library, open_library, read_document
+from lilserve.cli.reading import policies, read_facts, read_pair, read_settings
+from lilserve.documents.library import Library, open_library
 from lilserve.engine.controls import CONTROLS
-from lilserve.errors import ConfigurationError, Problem, refuse
+from lilserve.errors import Problem, refuse
 from lilserve.host.facts import all_facts, cheap_facts
 from lilserve.resolution.selection import DETECT, Selection
 
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from lilserve.documents.model import Document
 
 SEPARATOR = "--"
-MAX_BYTES = 1 << 20
 FILES = ("settings", "facts")
 
 
@@ -63,7 +60,7 @@ def _judge_pairs(own: list[str]) -> None:
     before = ""
     for word in own:
         if before == "--env" or word.startswith("--env="):
-            _pair(word if before == "--env" else word.removeprefix("--env="))
+            read_pair(word if before == "--env" else word.removeprefix("--env="))
         before = word
 
 
@@ -180,7 +177,7 @@ def request(ctx: click.Context, environ: Mapping[str, str], *, ask_gpus: bool = 
     refuse(_empty(ctx.params))
     given: dict[str, Any] = {key: value or None for key, value in ctx.params.items()}
     library = open_library(policies(given["policy"] or (), environ))
-    settings = _settings(given["settings"]) if given["settings"] else None
+    settings = read_settings(given["settings"]) if given["settings"] else None
     if given["facts"]:
         facts = read_facts(given["facts"])
     else:
@@ -191,7 +188,7 @@ def request(ctx: click.Context, environ: Mapping[str, str], *, ask_gpus: bool = 
         preset=given["preset"],
         overlays=tuple(given["overlay"] or ()),
         settings=settings,
-        assigned=tuple(_pair(text) for text in given["assigned"] or ()),
+        assigned=tuple(read_pair(text) for text in given["assigned"] or ()),
         tokens=(*_controls(ctx.params), *ctx.meta["engine_tokens"]),
         environ=environ,
         facts=facts,
@@ -204,72 +201,6 @@ def _empty(params: Mapping[str, Any]) -> Iterator[Problem]:
     for name in ("profile", "hardware", "preset", "settings", "facts"):
         if params.get(name) == "":
             yield Problem(f"--{name} is empty", hint=f"--{name} {'FILE' if name in FILES else 'NAME'}", code="usage")
-
-
-def policies(named: tuple[str, ...], environ: Mapping[str, str], flag: str = "--policy") -> list[str]:
-    """The policy directories: those of LIL_SERVE_POLICY, then those named by `flag`. Raises ConfigurationError."""
-    listed = [part for part in environ.get("LIL_SERVE_POLICY", "").split(os.pathsep) if part]
-    refuse(
-        Problem(
-            f"{path!r} is a file",
-            None,
-            "a directory of documents",
-            f"{shown}{os.path.dirname(path) or '.'}",
-            code="policy",
-        )
-        for shown, paths in (("LIL_SERVE_POLICY=", listed), (flag + " ", named))
-        for path in paths
-        if os.path.isfile(path)
-    )
-    return [*listed, *named]
-
-
-def _settings(path: str) -> Document:
-    """The settings in a file. Raises ConfigurationError, for a document of another kind with that alone."""
-    try:
-        return read_document(path, "settings")
-    except ConfigurationError as error:
-        if any(problem.code == "file" for problem in error.problems):
-            raise
-        from lilserve.documents.source import parse  # noqa: PLC0415 -- only a refusal reads YAML twice
-
-        with open(path, "rb") as file:
-            source = parse(file.read(MAX_BYTES + 1), path)
-        if not isinstance(source.data, dict) or source.data.get("kind") == "settings":
-            raise
-        kind, line = source.data.get("kind"), source.places.get("/kind", "1:1")
-        what = f"a {kind} where settings is wanted" if kind else "no kind, where settings is wanted"
-        raise ConfigurationError(Problem(what, f"{path}:{line}", hint="kind: settings", code="kind")) from error
-
-
-def read_facts(path: str) -> dict[str, Any]:
-    """The facts in a JSON file. Raises ConfigurationError."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            facts = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigurationError(
-            Problem(
-                f"cannot read facts from {path!r}: {reason.lower()}", hint="lil-serve facts > facts.json", code="facts"
-            )
-        ) from error
-    if not isinstance(facts, dict):
-        raise ConfigurationError(
-            Problem(
-                f"{path!r} holds no facts: they are a JSON object", hint="lil-serve facts > facts.json", code="facts"
-            )
-        )
-    return facts
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    named = name.isidentifier() and name.isascii()
-    if not equals or not named or "\0" in text:
-        told = f", not {name}" if named and not equals else ""
-        raise ConfigurationError(Problem(f"--env takes NAME=VALUE{told}", hint="--env OMP_NUM_THREADS=2", code="usage"))
-    return name, value
 
 
 def _controls(params: Mapping[str, Any]) -> list[str]:

@@ -83,5 +83,5 @@ def test_a_printed_plan_loads_nothing_that_only_people_in_doubt_need(project):
     )
     done = subprocess.run([sys.executable, "loaded.py"], capture_output=True, text=True, check=True)
     assert {name.removeprefix("lilserve.cli.") for name in json.loads(done.stdout.splitlines()[-1])} == {
-        *("main", "launch", "selecting", "conduct", "report"),
+        *("main", "launch", "selecting", "reading", "conduct", "report"),
     }
