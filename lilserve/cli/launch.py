@@ -11,7 +11,7 @@ from lilserve import __version__
 from lilserve.cli.conduct import plan_of
 from lilserve.cli.report import tell
 from lilserve.cli.selecting import SelectingCommand, completes, request, selecting
-from lilserve.errors import ConfigurationError, HostError, Problem, refuse
+from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.plan.redact import redact_text
 
 if TYPE_CHECKING:
@@ -93,15 +93,13 @@ def _run(plan: Plan, asked: Request, *, strict: bool) -> int:
     from lilserve.host.checks import problems_of  # noqa: PLC0415 -- asks the host nothing
     from lilserve.run import run  # noqa: PLC0415 -- and starts nothing
 
-    problems = problems_of(plan, asked.selection.facts)
-    if problems:
-        raise HostError(*problems)
+    found = problems_of(plan, asked.selection.facts)
     told = mismatch(installed_release(plan.argv[0], os.environ.get("PATH")), plan.release)
     if told is not None and strict:
         raise ConfigurationError(Problem(f"{told} (--strict)", code="engine-release"))
     for text in filter(None, (told, *(notice.text for notice in plan.notices))):
         click.echo(f"notice: {redact_text(text)}", err=True)
-    return run(plan, os.environ)
+    return run(plan, os.environ, found=found)
 
 
 def refuse_notices(plan: Plan) -> None:

@@ -16,7 +16,7 @@ from lilserve.run.program import find_program, missing
 from lilserve.run.room import gib, memory, shared_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lilserve.cache.model import Service
     from lilserve.plan.model import Plan
@@ -44,12 +44,16 @@ class Claim:
             os.close(self.directory)
 
 
-def preflight(plan: Plan, service: Service, environ: Mapping[str, str]) -> Claim:
-    """Check everything, then claim. Raises ConfigurationError for a missing program, HostError for the host."""
+def preflight(plan: Plan, service: Service, environ: Mapping[str, str], found: Sequence[Problem] = ()) -> Claim:
+    """Check everything, then claim; what somebody `found` before is told with the rest.
+
+    Raises ConfigurationError for a missing program, HostError for the host.
+    """
     absent = list(_programs(plan, service, environ))
     if absent:
         raise ConfigurationError(*absent)
-    problems = [problem for address in addresses(plan) if (problem := taken(address))]
+    problems = list(found)
+    problems += [problem for address in addresses(plan) if (problem := taken(address))]
     if service.disk_path:
         problems += directory_problems(service.disk_path, environ.get("HOME"))
     arena = claim(service.shm_name) if service.shm_name else None
@@ -64,7 +68,7 @@ def preflight(plan: Plan, service: Service, environ: Mapping[str, str]) -> Claim
         problems.append(directory)
     if problems:
         _give_back(arena)
-        raise HostError(*problems)
+        raise HostError(*{problem.code + problem.what: problem for problem in problems}.values())
     fitting, cut = fitted(service)
     notices = (*_clear(arena), *clear_offloaded(), *((cut,) if cut else ()))
     return Claim(fitting, arena, directory if isinstance(directory, int) else None, notices)
