@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from lilserve.plan.redact import redact, redact_argv
 from lilserve.sha256 import sha256
 
 if TYPE_CHECKING:
@@ -20,13 +21,16 @@ def digest(
     grace: float | None,
     files: Mapping[str, str],
 ) -> str:
-    """SHA-256 over argv, listed environment, cache server, stop grace and overlay files, without origins and places."""
+    """SHA-256 over argv, listed environment, cache server, stop grace and overlay files, without origins and places.
+
+    A secret counts by its name: a digest is printed, and one over a weak secret would let anybody test guesses of it.
+    """
     runs = {
-        "argv": list(argv),
-        "environment": dict(environment),
+        "argv": redact_argv(argv),
+        "environment": {name: redact(text, name) for name, text in environment.items()},
         "service": None
         if service is None
-        else [list(service.argv), dict(service.environment), service.health_url, service.shm_name, service.shm_bytes],
+        else [redact_argv(service.argv), redact(dict(service.environment)), service.health_url, service.shm_name, service.shm_bytes],
         "grace": grace,
         "files": dict(files),
     }

@@ -14,7 +14,6 @@ from lilserve.errors import ConfigurationError, Problem, refuse
 from lilserve.origin import Written
 from lilserve.plan.digest import digest
 from lilserve.plan.model import Leaf, Option, Plan, Service
-from lilserve.plan.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,8 +131,7 @@ def _leaf(value: Any) -> Leaf:
 
 
 def _digest(plan: Plan, service: Service | None, given_late: Sequence[str]) -> str:
-    """The plan's digest without what may change: of a secret only the name counts, of a late flag only the flag."""
-    shown = {name: redact(text, name) for name, text in plan.texts().items()}
+    """The plan's digest without what may change: of a late flag only the flag counts."""
     argv = plan.argv
     tokens = [ANYTHING if index and argv[index - 1] in given_late else token for index, token in enumerate(argv)]
-    return digest(tokens, shown, service, plan.stop_grace, plan.files)
+    return digest(tokens, plan.texts(), service, plan.stop_grace, plan.files)
