@@ -28,12 +28,15 @@ def digest(
     runs = {
         "argv": redact_argv(argv),
         "environment": {name: redact(text, name) for name, text in environment.items()},
-        "service": None
-        if service is None
-        else [redact_argv(service.argv), redact(dict(service.environment)), service.health_url, service.shm_name, service.shm_bytes],
+        "service": None if service is None else _service(service),
         "grace": grace,
         "files": dict(files),
     }
     return sha256(
         json.dumps(runs, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogateescape")
     ).hexdigest()
+
+
+def _service(service: Service) -> list[object]:
+    environment = redact(dict(service.environment))
+    return [redact_argv(service.argv), environment, service.health_url, service.shm_name, service.shm_bytes]
