@@ -128,18 +128,31 @@ class Preset(Header):
     extends: Id | None = None
 
 
+Flag = Annotated[str, StringConstraints(pattern=r"^-{1,2}[A-Za-z0-9][A-Za-z0-9_-]*$")]
+
+
+class DeclaredField(Model):
+    """A field of a mapping option, over what was observed of it; what is not written stays as it was observed."""
+
+    type: Literal["bool", "int", "float", "str", "list", "map", "any"] | None = None
+    choices: list[JsonValue] | None = None
+    choices_also: list[JsonValue] | None = Field(default=None, alias="choices_also")
+    nullable: bool | None = None
+    fields: dict[str, DeclaredField] | None = None
+
+
 class Declared(Model):
     """An option that a fork adds to the catalog it extends; declared by a person, not observed from a parser."""
 
     type: Literal["bool", "int", "float", "str", "json", "human-int"]
-    flags: list[str] | None = None
-    negative: list[str] | None = None
-    arity: str | None = None
+    flags: list[Flag] | None = None
+    negative: list[Flag] | None = None
+    arity: Annotated[str, StringConstraints(pattern=r"^([0-9]|[?*+])$")] | None = None
     choices: list[JsonValue] | None = None
     choices_also: list[JsonValue] | None = Field(default=None, alias="choices_also")
     nullable: bool | None = None
     group: Text | None = None
-    fields: dict[str, JsonValue] | None = None
+    fields: dict[str, DeclaredField] | None = None
 
 
 class Engine(Model):

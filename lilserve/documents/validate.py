@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from lilserve.documents.models import KINDS
+from lilserve.documents.parts import Model
 from lilserve.documents.schema import schema
 from lilserve.errors import Problem, nearest, unknown
 from lilserve.keypath import pointer
@@ -46,13 +47,33 @@ def validate(source: Source) -> list[Problem]:
         what = f"version {data['version']!r} of the document format is not known"
         return [Problem(what, _place(source, ("version",)), f"{VERSION}", f"version: {VERSION}", code="document")]
     try:
-        KINDS[kind].model_validate(data)
+        _forget_nulls(KINDS[kind].model_validate(data), data)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=True)
         problems = [_problem(item, kind, source) for item in found]
         distinct = {(problem.at, problem.what): problem for problem in problems}
         return sorted(distinct.values(), key=_line_column)
     return []
+
+
+def _forget_nulls(model: Any, data: Any) -> None:
+    """Take out of `data` the keys of blocks that are null, for these are not written: an emptied `options:` is none.
+
+    What a person names is kept: a null option or variable removes what a weaker layer wrote.
+    """
+    if isinstance(model, Model):
+        for name, field in type(model).model_fields.items():
+            key, value = field.alias or name, getattr(model, name)
+            if value is not None:
+                _forget_nulls(value, data.get(key))
+            elif not field.is_required():
+                data.pop(key, None)
+    elif isinstance(model, dict):
+        for key, inner in model.items():
+            _forget_nulls(inner, data[key])
+    elif isinstance(model, list):
+        for inner, item in zip(model, data, strict=True):
+            _forget_nulls(inner, item)
 
 
 def _line_column(problem: Problem) -> tuple[int, ...]:

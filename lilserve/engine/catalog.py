@@ -142,7 +142,7 @@ def _over(observed: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str,
     if declared.get("fields"):
         known = observed.get("fields") or {}
         result["fields"] = known | {
-            name: _over(known.get(name) or {}, spec) for name, spec in declared["fields"].items()
+            name: _over(known.get(name) or {"type": "any"}, spec) for name, spec in declared["fields"].items()
         }
     return result
 
