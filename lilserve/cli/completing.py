@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from click.shell_completion import CompletionItem
 
 from lilserve.cli.main import LAUNCH, VERBS, lil_serve
-from lilserve.cli.misplaced import catalogs
 from lilserve.cli.reading import policies
+from lilserve.cli.separating import catalogs
 from lilserve.documents.library import Library, open_library
 from lilserve.engine.catalog import Catalog, catalog_of
 from lilserve.errors import ConfigurationError

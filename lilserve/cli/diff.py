@@ -32,10 +32,21 @@ class DiffCommand(SelectingCommand):
         return [first, '"SELECTION" "SELECTION"', *rest]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        sides = [arg for arg in args if _is_selection(arg)]
-        shared = [arg for arg in args if not _is_selection(arg)]
-        ctx.meta["sides"], ctx.meta["shared"] = sides, list(split(shared)[0])
+        own = len(split(args)[0])
+        chosen = [_is_selection(arg) or (at < own and self._is_engines(arg, args)) for at, arg in enumerate(args)]
+        ctx.meta["sides"] = [arg for arg, side in zip(args, chosen, strict=True) if side]
+        shared = [arg for arg, side in zip(args, chosen, strict=True) if not side]
+        ctx.meta["shared"] = list(split(shared)[0])
         return super().parse_args(ctx, shared)
+
+    def _is_engines(self, arg: str, args: Sequence[str]) -> bool:
+        """Whether an argument is an option of an engine with its value in it: a selection of one word."""
+        flag, equals, _ = arg.partition("=")
+        if not arg.startswith("-") or not equals or any(flag in one.opts for one in self.params):
+            return False
+        from lilserve.cli.separating import catalogs, meaning, policies_in  # noqa: PLC0415 -- few sides are one word
+
+        return meaning(flag, catalogs(policies_in(args))) is not None
 
 
 def _is_selection(arg: str) -> bool:

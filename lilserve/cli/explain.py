@@ -42,7 +42,7 @@ class ExplainCommand(SelectingCommand):
 
 def _name(flag: str, own: Sequence[str]) -> str:
     """The option that a flag means to an engine; the flag itself where it means nothing."""
-    from lilserve.cli.misplaced import catalogs, policies_in  # noqa: PLC0415 -- few names are typed as flags
+    from lilserve.cli.separating import catalogs, policies_in  # noqa: PLC0415 -- few names are typed as flags
     from lilserve.engine.canonical import Meant, canonical  # noqa: PLC0415 -- as above
 
     meant = (canonical(flag, catalog) for catalog in catalogs(policies_in(own)))

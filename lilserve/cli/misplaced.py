@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import re
-import shlex
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import click
 
 from lilserve.cli.main import LAUNCH, VERBS, lil_serve
 from lilserve.cli.selecting import SEPARATOR, split
+from lilserve.cli.separating import catalogs, meaning, own_flags, pasted, policies_in, separated
 from lilserve.documents.library import open_library
-from lilserve.engine.canonical import Meant, canonical
-from lilserve.engine.catalog import catalog_of
-from lilserve.errors import ConfigurationError, LilServeError, Problem, nearest
-from lilserve.plan.redact import redact_argv, redact_message, secrets_of
+from lilserve.errors import LilServeError, Problem, nearest
 from lilserve.resolution.selection import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from lilserve.engine.catalog import Catalog
 
 HELP = "lil-serve --help"
 
@@ -33,7 +25,7 @@ def unknown_verb(args: Sequence[str], at: int) -> Problem:
     verbs = [name for name in VERBS if name != LAUNCH]
     near = nearest(word, verbs)
     if near is not None:
-        hint = pasted([near, *rest])
+        hint = _with_verb(near, rest)
     elif "--profile" not in args and word in listed(open_library(), "profile"):
         hint = pasted(["--profile", word, *rest])
     else:
@@ -47,15 +39,23 @@ def stray(words: Sequence[str], args: Sequence[str]) -> Problem:
     if verb is None:
         return unknown_verb(args, args.index(words[0]))
     at = args.index(verb)
-    hint = pasted([verb, *args[:at], *args[at + 1 :]])
+    hint = _with_verb(verb, [*args[:at], *args[at + 1 :]])
     return Problem(f"the verb stands first: {verb}", None, "lil-serve VERB ...", hint, code="usage")
+
+
+def _with_verb(verb: str, rest: Sequence[str]) -> str:
+    """The command with its verb in front; the help of the verb where that takes other options."""
+    flags = own_flags(_command(verb))
+    odd = [word for word in split(list(rest))[0] if word.startswith("-") and word.partition("=")[0] not in flags]
+    return f"lil-serve {verb} --help" if odd else pasted([verb, *rest])
 
 
 def usage(error: click.ClickException, args: Sequence[str]) -> Problem:
     """What click found wrong, in our words."""
     message = error.format_message().rstrip(".")
+    verb = f"{args[0]} " if args and args[0] in VERBS else ""
     if not isinstance(error, click.NoSuchOption):
-        return Problem(message[:1].lower() + message[1:], code="usage")
+        return Problem(message[:1].lower() + message[1:], hint=f"lil-serve {verb}--help", code="usage")
     command = error.ctx.command if error.ctx else lil_serve
     own, engine = split(list(args))
     if own and own[0].startswith("-") and (words := [word for word in _stray_words(own, command) if word in VERBS]):
@@ -72,7 +72,9 @@ def usage(error: click.ClickException, args: Sequence[str]) -> Problem:
     if meaning(flag, known) is not None:
         return Problem(f"{told}; engine options stand after --", hint=f"-- {flag}", code="usage")
     near = next(iter(error.possibilities or ()), None)
-    verb = f"{args[0]} " if args and args[0] in VERBS else ""
+    theirs = nearest(flag, sorted({one for catalog in known for one in catalog.spellings})) if near is None else None
+    if theirs is not None:
+        return Problem(told, hint=f"did you mean {theirs}, behind --?", code="usage")
     return Problem(told, hint=f"did you mean {near}?" if near else f"lil-serve {verb}--help", code="usage")
 
 
@@ -136,87 +138,7 @@ SHARPER: dict[str, Callable[[Problem, Sequence[str]], Problem]] = {
 }
 
 
-def separated(
-    words: Sequence[str],
-    flags: dict[str, bool],
-    known: Sequence[Catalog],
-    wanted: dict[str, bool] | None = None,
-) -> tuple[list[str], list[str]]:
-    """Words apart: what stays, and engine options with their values, or the flags in `wanted` with theirs.
-
-    `flags` and `wanted` say of each flag whether it takes a value.
-    """
-    stay: list[str] = []
-    move: list[str] = []
-    rest = list(words)
-    while rest:
-        token = rest.pop(0)
-        flag, equals, _ = token.partition("=")
-        values = 0
-        if wanted is not None:
-            into = move if flag in wanted else stay
-            values = int(wanted.get(flag, False))
-        elif flag in flags or (arity := meaning(flag, known)) is None:
-            into = stay
-            values = int(flags.get(flag, False))
-        else:
-            into = move
-            values = arity
-        into.append(token)
-        while rest and not equals and values and not re.match(r"-(?![\d.])", rest[0]):
-            into.append(rest.pop(0))
-            values -= 1
-    return stay, move
-
-
-def own_flags(command: click.Command) -> dict[str, bool]:
-    """The flags of a command, each with whether it takes a value."""
-    options = [one for one in command.params if isinstance(one, click.Option)]
-    found = {flag: not one.is_flag for one in options for flag in (*one.opts, *one.secondary_opts)}
-    return found | {"--help": False, "-h": False}
-
-
 def _command(verb: str) -> click.Command:
     command = lil_serve.get_command(click.Context(lil_serve), verb)
     assert command is not None  # noqa: S101 -- a name of VERBS
     return command
-
-
-def meaning(flag: str, known: Sequence[Catalog]) -> int | None:
-    """How many values a flag takes as an option of any engine; None where no engine has it."""
-    if not flag.startswith("-"):
-        return None
-    for catalog in known:
-        meant = canonical(flag, catalog)
-        if isinstance(meant, Meant):
-            arity = catalog.spec(meant.name).arity
-            return 1 if meant.fields else 0 if meant.negative else {"?": 1, "*": 99, "+": 99}.get(arity) or int(arity)
-    return None
-
-
-def policies_in(own: Sequence[str]) -> tuple[str, ...]:
-    """The policy directories that words and the environment name."""
-    named = [value for flag, value in pairwise(own) if flag == "--policy"]
-    joined = [word.partition("=")[2] for word in own if word.startswith("--policy=")]
-    return (*filter(None, os.environ.get("LIL_SERVE_POLICY", "").split(os.pathsep)), *named, *joined)
-
-
-def catalogs(directories: tuple[str, ...] = ()) -> list[Catalog]:
-    """What every engine accepts that one can name."""
-    try:
-        library = open_library(directories)
-    except ConfigurationError:
-        library = open_library()
-    found = []
-    for document in library.all("engine"):
-        try:
-            found.append(catalog_of(library.chain("engine", document.id)))
-        except ConfigurationError:
-            continue  # a class of engines without a catalog of its own
-    return found
-
-
-def pasted(args: Sequence[str]) -> str:
-    """The command with these arguments as a shell takes it, without its secrets."""
-    secrets = secrets_of(args, os.environ)
-    return shlex.join(["lil-serve", *(redact_message(word, secrets) for word in redact_argv(args))])

@@ -184,7 +184,7 @@ def _field(name: str, path: tuple[str, ...], all_of: list[_Said], result: Comman
             two_spellings(".".join((name, *path)), [" ".join((one.flag, *one.texts)) for one in all_of])
         )
         return
-    value = appended or values[0]
+    value = values[0] if values else appended
     for inner, leaf in flatten(value):
         yield Assignment(name, (*path, *inner), Written(leaf, ORIGIN, None, Rank.CLI))
 

@@ -62,6 +62,9 @@ def errors(words):
         ("--profil X", "no such option: --profil", "did you mean --profile?"),
         ("explain x --wrong-thing", "no such option: --wrong-thing", "lil-serve explain --help"),
         ("--wrong-thing", "no such option: --wrong-thing", "lil-serve --help"),
+        ("--max-num-seq 4", "no such option: --max-num-seq", "did you mean --max-num-seqs, behind --?"),
+        ("--policy x check", "the verb stands first: check", "lil-serve check --help"),
+        ("explain --profile X", "missing argument 'NAME...'", "lil-serve explain --help"),
         (
             "--print-config -- --seed 1 --profile X",
             "--profile is an option of lil-serve, which stands before --",
@@ -184,6 +187,7 @@ def test_explain_says_of_an_unlisted_variable_only_that_it_passes_through(projec
     ("sides", "change"),
     [
         (["--max-num-seqs 2", "--max-num-seqs 8"], "~ --max-num-seqs 2 -> 8"),
+        (["--max-num-seqs=2", "--max_num_seqs=8"], "~ --max-num-seqs 2 -> 8"),
         (["-tp 1 --mode mtp", "-tp=2 --mode=mtp"], "~ --tensor-parallel-size 1 -> 2"),
         (["--checkpoint csf -- --max-num-seqs 2", "--max-num-seqs 8"], "~ --max-num-seqs 2 -> 8"),
         (["--cache-mode lmcache --mode off", "--cache_mode=lmcache --mode off"], "both run the same thing"),
@@ -245,3 +249,7 @@ def shell(line):
 def test_an_output_that_cannot_be_written_is_one_line_and_a_status(line, status, err):
     done = shell(line)
     assert (done.returncode, done.stderr) == (status, err)
+
+
+def test_an_empty_list_appended_to_a_field_is_an_empty_list(toy):
+    assert toy.plan(tokens=["--toy-map.a+=[]"]).options["toy-map"].value == {"a": []}
