@@ -13,6 +13,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 OptionName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")]
 EnvironmentName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,199}$")]
 ModulePath = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(/[A-Za-z_]\w*)*\.py$")]
+Target = Annotated[str, StringConstraints(pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9][A-Za-z0-9_-]*(/[^/]+)*)$")]
 Expression = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Options = dict[OptionName, JsonValue]
@@ -45,7 +46,7 @@ class Derivation(Model):
     A `${CEL}` in `why` shows a figure as it was before the value was set.
     """
 
-    set: Text
+    set: Target
     to: JsonValue
     when: Expression | None = None
     why: Text | None = None

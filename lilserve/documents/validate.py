@@ -29,6 +29,11 @@ _WANTED = {
     "list_type": "a list",
 }
 
+_SHAPES = {
+    "id": "small letters, digits, dots, dashes and underscores, at most 64, a letter or digit first",
+    "set": "OPTION, OPTION/KEY or env:NAME",
+    "flag": "--NAME in small letters, digits and dashes",
+}
 _ALPHABETS = {"environment": "letters, digits and underscores", "files": "the path of a Python module"}
 
 
@@ -109,6 +114,9 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
             return _key(
                 str(path[-1]), at, _ALPHABETS.get(str(path[-2]) if path[1:] else "", "letters, digits and dashes")
             )
+        case "string_pattern_mismatch":
+            allowed = _SHAPES.get(str(path[-1]), error["ctx"]["pattern"])
+            return Problem(f"{name} cannot be {error['input']!r}", at, allowed, code="wrong-value")
         case kind_of if kind_of in _WANTED:
             shown = error["input"]
             text = str(shown).lower() if isinstance(shown, bool) else str(shown)

@@ -94,6 +94,10 @@ def _derive(block: Block, row: Mapping[str, Any], keys: Path, scope: Scope, noti
             if value.fact:
                 notices.append(_underived(row, value))
             continue
+        if target.variable and (path or isinstance(value, dict | list)):
+            what = f"{target.name} is a variable, which holds one text"
+            scope.problems.append(Problem(what, at, code="derived-variable"))
+            continue
         if target.variable and value is not None and not isinstance(value, str):
             value = str(value).lower() if isinstance(value, bool) else str(value)
         result = REMOVED if value is None else value
@@ -129,7 +133,7 @@ def _value(text: Any, at: str, scope: Scope, *, beaten: bool) -> tuple[Any, dict
 
 def _leaves(to: Any, path: Path, where: Path) -> Iterator[tuple[Path, Any, Path]]:
     """Each expression of a `to`, the leaf it fills and the place it stands at."""
-    if isinstance(to, dict):
+    if isinstance(to, dict) and to:
         for key, inner in to.items():
             yield from _leaves(inner, (*path, key), (*where, key))
     else:

@@ -62,6 +62,16 @@ def test_a_derived_option_that_no_engine_has_is_an_error(toy):
     assert problem.hint == "did you mean toy-size?"
 
 
+@pytest.mark.parametrize("to", ["{a: '1'}", "'[1, 2]'", "{}"])
+def test_a_derived_variable_holds_one_text(toy, to):
+    (problem,) = toy.refusal(box(f"derive: [{{set: 'env:TOY_MOOD', to: {to}}}]"))
+    assert problem.what == "TOY_MOOD is a variable, which holds one text"
+
+
+def test_an_empty_mapping_may_be_derived(toy):
+    assert toy.plan(box("derive: [{set: toy-map, to: {}}]")).options["toy-map"].value == {}
+
+
 def test_a_derived_control_that_nothing_reads_is_reported(toy):
     """F17: a size computed but never passed on."""
     (notice,) = toy.plan(box("derive: [{set: cache-l1-gib, to: '3.0'}]")).notices
