@@ -114,9 +114,6 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
             return _key(
                 str(path[-1]), at, _ALPHABETS.get(str(path[-2]) if path[1:] else "", "letters, digits and dashes")
             )
-        case "string_pattern_mismatch":
-            allowed = _SHAPES.get(str(path[-1]), error["ctx"]["pattern"])
-            return Problem(f"{name} cannot be {error['input']!r}", at, allowed, code="wrong-value")
         case kind_of if kind_of in _WANTED:
             shown = error["input"]
             text = str(shown).lower() if isinstance(shown, bool) else str(shown)
@@ -124,8 +121,10 @@ def _problem(error: ErrorDetails, kind: str, source: Source) -> Problem:
                 f'{path[-1]}: "{text}"' if kind_of == "string_type" and isinstance(shown, bool | int | float) else None
             )
             return Problem(f"{name} must be {_WANTED[kind_of]}", at, hint=hint, code="wrong-type")
-    message = error["msg"]
-    return Problem(f"{name}: {message[:1].lower()}{message[1:]}", at, code="wrong-value")
+    what, allowed = f"{name}: {error['msg'][:1].lower()}{error['msg'][1:]}", None
+    if error["type"] == "string_pattern_mismatch":
+        what, allowed = f"{name} cannot be {error['input']!r}", _SHAPES.get(str(path[-1]), error["ctx"]["pattern"])
+    return Problem(what, at, allowed, code="wrong-value")
 
 
 def _flags(items: list[Any], at: str) -> Problem:
