@@ -59,8 +59,8 @@ CONTROL_HELP = {
     "cache-native-gib": "Host memory the engine itself offloads to.",
 }
 EXAMPLES = (
-    "lil-serve --profile qwen38-flash-next --hardware rtx-pro-6000-pcie --print-config=table",
-    "lil-serve explain max-num-seqs --profile qwen38-flash-next -- --cache-mode lmcache --max-num-seqs 4",
+    "lil-serve --profile X --hardware Y --print-config=table",
+    "lil-serve explain max-num-seqs --profile X -- --cache-mode lmcache --max-num-seqs 4",
 )
 
 

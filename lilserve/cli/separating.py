@@ -12,7 +12,7 @@ import click
 
 from lilserve.documents.library import open_library
 from lilserve.engine.canonical import Meant, canonical
-from lilserve.engine.catalog import catalog_of
+from lilserve.engine.catalog import catalogs_of
 from lilserve.errors import ConfigurationError
 from lilserve.plan.redact import redact_argv, redact_message, secrets_of
 
@@ -87,13 +87,7 @@ def catalogs(directories: tuple[str, ...] = ()) -> list[Catalog]:
         library = open_library(directories)
     except ConfigurationError:
         library = open_library()
-    found = []
-    for document in library.all("engine"):
-        try:
-            found.append(catalog_of(library.chain("engine", document.id)))
-        except ConfigurationError:
-            continue  # a class of engines without a catalog of its own
-    return found
+    return catalogs_of(library)
 
 
 def pasted(args: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ A catalog is generated from a real build (`engine/inspect.py`); an engine docume
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from lilserve.errors import ConfigurationError, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from lilserve.documents.library import Library
     from lilserve.documents.model import Document
 
 
@@ -121,6 +123,15 @@ def catalog_of(chain: Sequence[Document]) -> Catalog:
         return observed_catalog(name, declared, variables)
     except OSError as error:
         raise ConfigurationError(Problem(f"no catalog {name!r} is shipped", at)) from error
+
+
+def catalogs_of(library: Library) -> list[Catalog]:
+    """What every engine of a library accepts; a class of engines without a catalog of its own is left out."""
+    found = []
+    for document in library.all("engine"):
+        with suppress(ConfigurationError):
+            found.append(catalog_of(library.chain("engine", document.id)))
+    return found
 
 
 def observed_catalog(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lilserve.engine.catalog import Catalog, catalog_of
-from lilserve.errors import ConfigurationError, Problem
+from lilserve.engine.catalog import catalog_of, catalogs_of
+from lilserve.errors import Problem
 from lilserve.lint.launches import Launch, launches, plain_launch
 from lilserve.lint.names import lint_names
 from lilserve.lint.rules import lint_rules
@@ -41,7 +41,7 @@ def check(
     `engine` resolves all profiles against another build instead of their own.
     """
     documents = [document for document in library.documents.values() if _within(document.path, own)]
-    catalogs = _catalogs(library, engine)
+    catalogs = catalogs_of(library) if engine is None else [catalog_of(library.chain("engine", engine))]
     problems = [one for document in documents for one in (*lint_rules(document, catalogs), *lint_names(document))]
     profiles = _concerned(library, documents) if own else listed(library, "profile")
     made: dict[str, list[Launch]] = {profile: [] for profile in profiles}
@@ -73,18 +73,6 @@ def _unreachable(library: Library, name: str, made: Sequence[Launch]) -> Problem
     reasons = dict.fromkeys(problem.what for launch in made for problem in launch.refused)
     what = f"no launch of profile {name!r} resolves: {'; '.join(list(reasons)[:SHOWN])}"
     return Problem(what, library.get("profile", name).at("id"), code="never-resolves")
-
-
-def _catalogs(library: Library, engine: str | None) -> list[Catalog]:
-    if engine is not None:
-        return [catalog_of(library.chain("engine", engine))]
-    found = []
-    for document in library.all("engine"):
-        try:
-            found.append(catalog_of(library.chain("engine", document.id)))
-        except ConfigurationError:
-            continue  # a class of engines without a catalog of its own
-    return found
 
 
 def _concerned(library: Library, documents: Sequence[Any]) -> list[str]:
