@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from lilserve.documents.library import read_document
+from lilserve.engine.values import read_json
 from lilserve.errors import ConfigurationError, Problem, refuse
+from lilserve.resolution.facts import known_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,23 +55,21 @@ def read_settings(path: str) -> Document:
 
 
 def read_facts(path: str) -> dict[str, Any]:
-    """The facts in a JSON file. Raises ConfigurationError."""
+    """The facts in a JSON file. Raises ConfigurationError with everything that is wrong with them."""
+    problems: list[Problem] = []
+    hint = "lil-serve facts > facts.json"
     try:
         with open(path, encoding="utf-8") as file:
-            facts = json.load(file)
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+            claimed = read_json(file.read())
+    except (OSError, ValueError) as error:  # a WrongValueError is a ValueError, and so is text that is not UTF-8
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise ConfigurationError(
-            Problem(
-                f"cannot read facts from {path!r}: {reason.lower()}", hint="lil-serve facts > facts.json", code="facts"
-            )
+            Problem(f"cannot read facts from {path!r}: {reason}", hint=hint, code="facts")
         ) from error
-    if not isinstance(facts, dict):
-        raise ConfigurationError(
-            Problem(
-                f"{path!r} holds no facts: they are a JSON object", hint="lil-serve facts > facts.json", code="facts"
-            )
-        )
+    if not isinstance(claimed, dict):
+        raise ConfigurationError(Problem(f"{path!r} holds no facts: they are a JSON object", hint=hint, code="facts"))
+    facts = known_facts(claimed, problems)
+    refuse([problem._replace(at=path) for problem in problems])
     return facts
 
 
