@@ -50,17 +50,19 @@ def known_facts(claimed: Mapping[str, Any], problems: list[Problem]) -> dict[str
 
 
 def _fields(group: str, kinds: Kinds, value: Any, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
-    """Each known field of a group with its value."""
+    """Each known field of a group with its value; a number of GiB is a CEL double, so it is a float."""
     if not isinstance(value, dict) or group == GPUS:
         wanted = "a list" if group == GPUS else "an object"
         problems.append(Problem(f"the facts {group} are {wanted}, not {value!r}", code="facts"))
         return
     for name, fact in value.items():
-        if name not in kinds:
+        kind = kinds.get(name)
+        if kind is None:
             problems.append(unknown("fact", f"{group}.{name}", [f"{group}.{known}" for known in kinds], code="facts"))
         elif fact is None:
             continue
-        elif not isinstance(fact, kinds[name]) or (isinstance(fact, bool) and bool not in kinds[name]):
-            problems.append(Problem(f"the fact {group}.{name} is {_SAID[kinds[name][-1]]}, not {fact!r}", code="facts"))
+        elif not isinstance(fact, kind) or (isinstance(fact, bool) and bool not in kind):
+            problems.append(Problem(f"the fact {group}.{name} is {_SAID[kind[-1]]}, not {fact!r}", code="facts"))
         else:
-            yield name, fact if kinds[name] != NUMBER else float(fact)
+            said: Any = fact
+            yield name, float(said) if kind == NUMBER else said
