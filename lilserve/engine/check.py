@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.removed import gone
-from lilserve.engine.values import judge
+from lilserve.engine.values import judge, looks_like_a_flag
 from lilserve.errors import Problem, nearest
 from lilserve.keypath import pointer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lilserve.keypath import Path
 
 
-SLIP, ALIKE = 2, 0.93  # letters by which a misspelt name differs in length, and how alike it still is
+SLIP, ALIKE = 2, 0.92  # letters by which a misspelt name differs in length, and how alike it still is
 
 _FIELD_TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
@@ -44,6 +44,9 @@ def check_option(spec: Spec, value: Any, at: Callable[[Path], str]) -> Iterator[
             hint=f"{spec.name}: null",
             code="empty-list",
         )
+    elif spec.many and isinstance(value, list) and any(looks_like_a_flag(str(item)) for item in value):
+        what = f"{spec.name} has an item that begins with a dash, which the engine takes for a flag"
+        yield Problem(what, at(()), "items without a dash in front", code="item-like-flag")
     elif isinstance(value, dict) and spec.fields:
         yield from _fields(spec.name, spec.fields, value, (), at)
     items = value if isinstance(value, list) and spec.many else [value]

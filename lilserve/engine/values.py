@@ -220,3 +220,8 @@ def _fits(spec: Spec, text: str) -> bool:
     except WrongValueError:
         return False
     return True
+
+
+def looks_like_a_flag(token: str) -> bool:
+    """Whether argparse takes a word for a flag: a dash in front of anything but a plain negative number."""
+    return len(token) > 1 and token.startswith("-") and not re.fullmatch(r"-\d+|-\d*\.\d+", token)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
+
+from lilserve.engine.values import looks_like_a_flag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,11 +40,6 @@ def _flag(spec: Spec, value: Any) -> Iterator[str]:
     else:
         shown = text(value, spec)
         yield from (f"{spec.flags[0]}={shown}",) if looks_like_a_flag(shown) else (spec.flags[0], shown)
-
-
-def looks_like_a_flag(token: str) -> bool:
-    """Whether argparse takes a word for a flag: a dash in front of anything but a plain negative number."""
-    return len(token) > 1 and token.startswith("-") and not re.fullmatch(r"-\d+|-\d*\.\d+", token)
 
 
 def text(value: Any, spec: Spec) -> str:

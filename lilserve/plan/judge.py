@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from lilserve.engine.canonical import unknown_flag
 from lilserve.engine.check import check_option, check_variable, near_misses, nearest_variable, unpassable
+from lilserve.engine.values import looks_like_a_flag
 from lilserve.errors import Problem
 from lilserve.layers.environment import FAMILIES
 from lilserve.layers.layer import Rank
 from lilserve.notice import Notice
-from lilserve.plan.argv import looks_like_a_flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lilserve.errors import ConfigurationError, Problem
+from lilserve.errors import Problem, unknown
 from lilserve.keypath import related
 from lilserve.layers.layer import Assignment
 from lilserve.notice import Notice
@@ -44,16 +44,14 @@ def applying(library: Library, asked: Sequence[str], scope: Scope, notices: list
             text = f"overlay {document.id} is not applied ({title}): {outcome.fact} of this host is not known"
             notices.append(Notice("unknown-fact", text, level="information"))
     for name in dict.fromkeys(asked):
-        try:
-            document = library.get("overlay", name)
-        except ConfigurationError as error:
-            scope.problems.extend(error.problems)
-            continue
-        refused = _refused(document, scope)
-        if refused is None:
-            found.append(Applying(document, f"asked for by --overlay {name}"))
-        else:
+        named = library.documents.get(("overlay", name))
+        if named is None:
+            known = [one.id for one in library.all("overlay") if "cache-mode" not in one.data]
+            scope.problems.append(unknown("overlay", name, known))
+        elif (refused := _refused(named, scope)) is not None:
             scope.problems.append(refused)
+        else:
+            found.append(Applying(named, f"asked for by --overlay {name}"))
     return _ordered(found, scope)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lilserve.engine.catalog import Spec
 from lilserve.engine.check import check_option, check_variable, near_misses
 
 
@@ -72,3 +73,10 @@ def test_a_slip_in_a_free_family_is_told_and_another_name_is_not():
     known = ["NCCL_P2P_LEVEL", "OMP_NUM_THREADS"]
     names = ["NCCL_P2P_LEVE", "NCCL_P2P_LEVEL", "NCCL_SOCKET_IFNAME", "HOME"]
     assert list(near_misses(names, known, ("NCCL_", "OMP_"))) == [("NCCL_P2P_LEVE", "NCCL_P2P_LEVEL")]
+
+
+def test_an_item_that_begins_with_a_dash_is_refused_for_no_parser_takes_it():
+    spec = Spec("names", "str", "+", ("--names",), (), (), (), False, {}, False, False, False, False, False)
+    (problem,) = check_option(spec, ["a", "-b"], lambda _: "box.yaml:1:1")
+    assert problem.code == "item-like-flag"
+    assert list(check_option(spec, ["a", "-1"], lambda _: "box.yaml:1:1")) == []
