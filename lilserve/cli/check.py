@@ -12,7 +12,7 @@ from lilserve.cli.reading import policies, read_facts
 from lilserve.cli.selecting import completes
 from lilserve.documents.library import open_library
 from lilserve.errors import ConfigurationError, Problem, refuse
-from lilserve.lint.check import Report, check
+from lilserve.lint.check import Report, check, within
 from lilserve.lint.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[DIR]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
     "--engine", metavar="NAME", shell_complete=completes("engine"), help="Resolve all profiles for another engine."
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     help="The form of the report.",
 )
 def command(paths: tuple[str, ...], engine: str | None, facts_file: str | None, form: str) -> int:
-    r"""Check documents: yours in DIR, or without one the shipped ones.
+    r"""Check documents: those in the files and directories of PATH, or without one the shipped ones.
 
     Every expression is compiled, every name it reads looked up, and every profile x hardware x cache mode x mode
     resolved. The status is 2 when anything is wrong.
@@ -47,7 +47,7 @@ def command(paths: tuple[str, ...], engine: str | None, facts_file: str | None, 
     lil-serve check --engine vllm        what breaks if every profile moves to that engine
     """
     facts = read_facts(facts_file) if facts_file else {}
-    directories = policies(paths, os.environ, "lil-serve check")
+    directories = [*policies((), os.environ), *paths]
     try:
         library = open_library(directories)
     except ConfigurationError as error:
@@ -61,8 +61,7 @@ def command(paths: tuple[str, ...], engine: str | None, facts_file: str | None, 
 
 def _without_documents(paths: tuple[str, ...], library: Library) -> Iterator[Problem]:
     for path in paths:
-        inside = os.path.join(path, "")
-        if not any(document.path.startswith(inside) for document in library.documents.values()):
+        if not any(within(document.path, (path,)) for document in library.documents.values()):
             yield Problem(f"no document in {path!r}", None, "files that end in .yaml or .yml", code="policy")
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 20
 
 
-def policies(named: tuple[str, ...], environ: Mapping[str, str], flag: str = "--policy") -> list[str]:
-    """The policy directories: those of LIL_SERVE_POLICY, then those named by `flag`. Raises ConfigurationError."""
+def policies(named: tuple[str, ...], environ: Mapping[str, str]) -> list[str]:
+    """The policy directories: those of LIL_SERVE_POLICY, then those named by --policy. Raises ConfigurationError."""
     listed = [part for part in environ.get("LIL_SERVE_POLICY", "").split(os.pathsep) if part]
     refuse(
         Problem(
@@ -29,7 +29,7 @@ def policies(named: tuple[str, ...], environ: Mapping[str, str], flag: str = "--
             f"{shown}{os.path.dirname(path) or '.'}",
             code="policy",
         )
-        for shown, paths in (("LIL_SERVE_POLICY=", listed), (flag + " ", named))
+        for shown, paths in (("LIL_SERVE_POLICY=", listed), ("--policy ", named))
         for path in paths
         if os.path.isfile(path)
     )

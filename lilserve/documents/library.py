@@ -107,6 +107,9 @@ def _loaded(
 def _policy_files(directories: Sequence[str], problems: list[Problem]) -> Iterator[tuple[str, bytes]]:
     count = 0
     for directory in directories:
+        if os.path.isfile(directory):
+            yield directory, _bytes(directory)
+            continue
         if not os.path.isdir(directory):
             problems.append(Problem(f"no such policy directory: {directory!r}", code="policy"))
             continue

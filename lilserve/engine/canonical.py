@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from lilserve.engine.removed import gone
+from lilserve.engine.removed import gone, known_gone
 from lilserve.errors import Problem, nearest
 
 if TYPE_CHECKING:
@@ -61,8 +61,11 @@ def unknown_flag(flag: str, catalog: Catalog, at: str | None = None) -> Problem:
     if removed is not None:
         what = f"{shown} is gone from this engine ({catalog.id}): {removed.text}"
         return Problem(what, at, hint=removed.hint, code="removed-option")
-    near = nearest("--" + name, catalog.spellings)
-    if near is not None and not flag.startswith("-"):
-        near = near[2:]
-    hint = f"did you mean {near}?" if near else "--allow-unknown passes on what no catalog knows"
-    return Problem(f"{shown} is no option of this engine ({catalog.id})", at, hint=hint, code="unknown-option")
+    what = f"{shown} is no option of this engine ({catalog.id})"
+    near = nearest(name, [*(known.lstrip("-") for known in catalog.spellings), *known_gone("options")])
+    meant = gone("options", near, catalog) if near is not None and near not in catalog else None
+    if meant is not None:  # a slip in a name that is gone: the nearest name that is there may be its opposite
+        return Problem(f"{what}; {near} was one: {meant.text}", at, hint=meant.hint, code="unknown-option")
+    dashes = "--" if flag.startswith("-") else ""
+    hint = f"did you mean {dashes}{near}?" if near else "--allow-unknown passes on what no catalog knows"
+    return Problem(what, at, hint=hint, code="unknown-option")

@@ -34,3 +34,8 @@ def gone(section: str, name: str, catalog: Catalog) -> Gone | None:
     replacement = row.get("replacement")
     hint = "drop it" if replacement is None else f"--{replacement}" if replacement in catalog else None
     return Gone(row["text"] + last, hint)
+
+
+def known_gone(section: str) -> list[str]:
+    """Every name of the section that somebody recorded as gone."""
+    return list(_table()[section])

@@ -40,7 +40,7 @@ def check(
 
     `engine` resolves all profiles against another build instead of their own.
     """
-    documents = [document for document in library.documents.values() if _within(document.path, own)]
+    documents = [document for document in library.documents.values() if within(document.path, own)]
     catalogs = catalogs_of(library) if engine is None else [catalog_of(library.chain("engine", engine))]
     problems = [one for document in documents for one in (*lint_rules(document, catalogs), *lint_names(document))]
     profiles = _concerned(library, documents) if own else listed(library, "profile")
@@ -62,8 +62,9 @@ def check(
     return Report(ordered, len(every) - len(refused), refused)
 
 
-def _within(path: str, folders: Sequence[str]) -> bool:
-    return not folders or any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
+def within(path: str, folders: Sequence[str]) -> bool:
+    """Whether a document is one of these files or lies in one of these folders; without any it counts."""
+    return not folders or any((path + "/").startswith(folder.rstrip("/") + "/") for folder in folders)
 
 
 def _unreachable(library: Library, name: str, made: Sequence[Launch]) -> Problem | None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
         (["--profile", "alphaa"], ["unknown profile 'alphaa'", "did you mean alpha?"]),
         (["--hardware", "boxx"], ["unknown hardware 'boxx'", "did you mean box?"]),
         (["--preset", "nothing"], ["unknown preset 'nothing'"]),
-        (["--overlay", "remot"], ["unknown overlay 'remot'", "did you mean remote?"]),
+        (["--overlay", "mxfp8-hed"], ["unknown overlay 'mxfp8-hed'", "did you mean mxfp8-head?"]),
         (["--overlay", "remote"], ["is a cache mode", "--cache-mode remote"]),
         (["--hardware", "crate"], ["is a class of others"]),
         (["--profile", "common"], ["is a class of others"]),

@@ -149,9 +149,16 @@ def test_settings_of_another_kind_are_told_so_before_anything_else(project):
 
 
 def test_a_file_where_a_directory_of_documents_is_wanted(project):
-    assert hints(project.run("check", "policy/alpha.yaml")) == ["lil-serve check policy"]
+    assert hints(project.run("list", "--policy", "policy/alpha.yaml")) == ["--policy policy"]
     words = project.run("list", env={"LIL_SERVE_POLICY": "policy/alpha.yaml"})
     words.refused("'policy/alpha.yaml' is a file", "LIL_SERVE_POLICY=policy")
+
+
+def test_a_check_takes_a_file_as_well_as_a_directory(project):
+    project.write("bad.yaml", b"version: 1\nkind: profile\nid: bad\nmoods: 1\n")
+    words = project.run("check", "bad.yaml")
+    assert words.status == 2
+    assert words.out.startswith("bad.yaml:4:1: unknown key 'moods'")
 
 
 def test_a_check_of_no_document_is_an_error(project):

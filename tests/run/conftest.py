@@ -18,6 +18,9 @@ HERE = Path(__file__).parent
 SHM = Path("/dev/shm")  # noqa: S108 -- where the stand-in's arena is, as the server's
 PATIENCE = 20.0
 
+# Whoever runs the tests under nohup ignores a hangup, and so would every process they start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 def alive(pid):
     """Whether a process exists and is no zombie."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
@@ -94,7 +93,6 @@ def drive(made, figures=None):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests under nohup leaves it ignored
     words = json.loads(sys.argv[1])
     figures = words.pop("figures", None)
     if words.pop("alone", False):
