@@ -12,7 +12,11 @@ Path = tuple[str, ...]
 
 def pointer(path: Iterable[object]) -> str:
     """`("a", "b/c")` as `/a/b~1c`; the empty path is the empty pointer."""
-    return "".join(["/" + str(key).replace("~", "~0").replace("/", "~1") for key in path])
+    keys = [str(key) for key in path]
+    plain = "/".join(("", *keys))
+    if "~" not in plain and plain.count("/") == len(keys):  # nearly every key has nothing to escape
+        return plain
+    return "".join(["/" + key.replace("~", "~0").replace("/", "~1") for key in keys])
 
 
 def parse(text: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lilserve.keypath import pointer
@@ -28,9 +29,15 @@ class Document:
 
     def at(self, *keys: object) -> str:
         """`path:line:column` of a key, or of the nearest block around it that was written."""
-        while keys:
-            place = self.places.get(pointer(keys))
-            if place is not None:
-                return f"{self.path}:{place}"
-            keys = keys[:-1]
-        return f"{self.path}:1:1"
+        return _at(self, keys)
+
+
+@lru_cache(maxsize=1 << 14)
+def _at(document: Document, keys: tuple[object, ...]) -> str:
+    """The place of a key. Cached: documents do not change, and every rule asks for its place though few tell it."""
+    while keys:
+        place = document.places.get(pointer(keys))
+        if place is not None:
+            return f"{document.path}:{place}"
+        keys = keys[:-1]
+    return f"{document.path}:1:1"

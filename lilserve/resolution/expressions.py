@@ -60,8 +60,9 @@ class Expression(NamedTuple):
             result = self.compiled.eval(data=data)
         except RuntimeError as error:  # what the runtime itself gives up on: too many iterations, a text that is none
             return Failure(str(error).splitlines()[0].split(": ", 1)[-1])
-        if result.type() != cel.Type.ERROR:
-            return _plain(result)
+        kind = result.type().name()
+        if kind != "ERROR":
+            return _plain(result, kind)
         value = result.plain_value()
         missing = re.match(_MISSING, value)
         if missing is not None:
@@ -69,19 +70,17 @@ class Expression(NamedTuple):
         return Failure(value.split(": ", 1)[-1].replace("No matching overloads found : ", "cannot compute "))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, kind: str) -> Any:
     """The Python value of a CEL one. The runtime's own conversion gives away a reference to None that it does not own.
 
     Before Python 3.12, where None became immortal, some thousand nulls read that way end the process.
     """
-    kind = value.type()
-    if kind == cel.Type.NULL:
+    if kind == "NULL":
         return None
-    name = kind.name()
-    if name.startswith("LIST"):
-        return [_plain(item) for item in value.value()]
-    if name.startswith("MAP"):
-        return {key: _plain(item) for key, item in value.value().items()}
+    if kind.startswith("LIST"):
+        return [_plain(item, item.type().name()) for item in value.value()]
+    if kind.startswith("MAP"):
+        return {key: _plain(item, item.type().name()) for key, item in value.value().items()}
     return value.plain_value()
 
 
