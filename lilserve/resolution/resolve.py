@@ -81,7 +81,9 @@ def resolve(library: Library, selection: Selection) -> Resolution:
         selecting_only(problems, layer.options)
     if any(layer.options or layer.environment for layer in corrections):
         problems += scope.problems
-        scope = _scope(below, corrections, above, known)
+        before, scope = scope, _scope(below, corrections, above, known)
+        scope.read |= before.read  # what the overlays' conditions read was read
+        scope.used |= before.used
 
     rules = [*blocks, *added, *late]
     derived = derive(rules, scope, notices)

@@ -216,3 +216,10 @@ def test_a_profile_that_extends_another_adds_to_it_and_may_replace_a_block(toy):
     assert toy.plan(child, profile="beta", tokens=["--mode", "fast"]).options["model"].value == "org/alpha"
     (problem,) = toy.refusal(child + "\nreplaces: [modes]", profile="beta", tokens=["--mode", "fast"])
     assert problem.what == "unknown mode 'fast'"
+
+
+def test_a_control_that_only_the_condition_of_an_overlay_reads_is_used(toy):
+    text = overlay("one", "options: {toy-size: 1}").replace("'true'", """'o["cache-disk-path"] == "/x"'""")
+    plan = toy.plan(text, tokens=["--cache-disk-path", "/x"])
+    assert plan.options["toy-size"].value == 1
+    assert [notice for notice in plan.notices if notice.code == "unused-control"] == []
